@@ -1,9 +1,8 @@
 """Background jobs of judging. Each body is one service call and is safe to run twice."""
 
 import logging
-from collections.abc import Sequence
-from contextlib import suppress
-from datetime import datetime
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from django.db.models import QuerySet
@@ -14,7 +13,7 @@ from config.background.models import Job
 from config.background.services import TryLater, hurry, start, start_for
 from config.sweep import Sweep
 from judging.campaign import clustering, gold_proposals
-from judging.errors import CrowdError, CrowdLater, CrowdMoney, CrowdNever
+from judging.errors import CrowdLater, CrowdMoney, CrowdNever
 from judging.exchange.calls import Patience, got_through
 from judging.grading import crowd_grading
 from judging.grading.grades import choose_next
@@ -183,19 +182,17 @@ def cluster_passages_job(
 @job_kind("judging.post_places", words="offering places")
 def post_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     """Post the wanted places at the crowd."""
-    campaign, began = Campaign.objects.get(pk=campaign_id), clock.now()
-    try:
+    campaign = Campaign.objects.get(pk=campaign_id)
+    with _retried(campaign):
         return {"posted": places.post_places(campaign, progress=progress)}
-    except CrowdError as error:
-        raise _as_retry(error, campaign, began) from error
 
 
 @job_kind("judging.collect", words="collecting work")
 def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dict[str, Any]:
     """Collect work, pay what is owed, and start the job that offers additional places."""
-    campaign, patience, began = Campaign.objects.get(pk=campaign_id), Patience(), clock.now()
+    campaign, patience = Campaign.objects.get(pk=campaign_id), Patience()
     result: dict[str, Any] = {}
-    try:
+    with _retried(campaign):
         with patience.one():
             sweep = sweep or campaign.state == Campaign.State.CLOSING
             gold_suspension.suspend_suspicious(campaign)
@@ -224,8 +221,6 @@ def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) ->
         with patience.one():
             _take_automatic_step(campaign)
         patience.done()
-    except CrowdError as error:
-        raise _as_retry(error, campaign, began) from error
     return result
 
 
@@ -242,25 +237,20 @@ def _take_automatic_step(campaign: Campaign) -> None:
 @job_kind("judging.close_places", words="withdrawing places")
 def close_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     """Withdraw a paused or closed campaign's places from the crowd."""
-    campaign, began = Campaign.objects.get(pk=campaign_id), clock.now()
-    try:
+    campaign = Campaign.objects.get(pk=campaign_id)
+    with _retried(campaign):
         return {"closed": places.close_places(campaign, progress=progress)}
-    except CrowdError as error:
-        raise _as_retry(error, campaign, began) from error
 
 
 @job_kind("judging.deliver", words="sending messages to workers")
 def deliver_job(*, campaign_id: int, message: int, workers: list[int], **_: Any) -> dict[str, Any]:
     """Send a stored message to workers. Its rows record why it did not reach a worker."""
-    campaign, began = Campaign.objects.get(pk=campaign_id), clock.now()
+    campaign = Campaign.objects.get(pk=campaign_id)
     kept = WorkerMessage.objects.get(pk=message, campaign=campaign)
     people = list(Worker.objects.filter(pk__in=workers).order_by("pk"))
     words = {"subject": kept.subject, "text": kept.text}
-    try:
-        with suppress(CrowdNever):  # recorded in the rows
-            send_message(campaign, people, who=kept.who, **words)
-    except CrowdError as error:
-        raise _as_retry(error, campaign, began) from error
+    with _retried(campaign), suppress(CrowdNever):  # recorded in the rows
+        send_message(campaign, people, who=kept.who, **words)
     sent = WorkerMessage.objects.filter(campaign=campaign, worker__in=people, sent_at__isnull=False, **words)
     return {"sent": sent.count(), "workers": len(people)}
 
@@ -309,11 +299,16 @@ def watchdog_job(**_: Any) -> dict[str, Any]:
     return {name: [thing.as_dict() for thing in things] for name, things in found.items() if things}
 
 
-def _as_retry(error: CrowdError, campaign: Campaign, began: datetime) -> Exception:
-    """Turn an error that a retry can fix into a retry, and any other into a failure with a next step."""
-    if isinstance(error, CrowdLater):
+@contextmanager
+def _retried(campaign: Campaign) -> Iterator[None]:
+    """Turn the crowd's errors that a retry can fix into retries; others are failures with a next step."""
+    began = clock.now()
+    try:
+        yield
+    except CrowdLater as error:
         got_on = got_through(campaign, began)
-        return TryLater(error.message, seconds=LATER_SECONDS, longest=LONGEST_LATER_SECONDS, got_on=got_on)
-    if isinstance(error, CrowdMoney):
-        return TryLater(error.message, next_step=error.next_step, seconds=MONEY_SECONDS)
-    return error
+        raise TryLater(
+            error.message, seconds=LATER_SECONDS, longest=LONGEST_LATER_SECONDS, got_on=got_on
+        ) from error
+    except CrowdMoney as error:
+        raise TryLater(error.message, next_step=error.next_step, seconds=MONEY_SECONDS) from error

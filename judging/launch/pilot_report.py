@@ -60,30 +60,9 @@ class PilotReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report, ready for JSON."""
-        return {
-            "wanted": self.wanted,
-            "submitted": self.submitted,
-            "simulated": self.simulated,
-            "timed": self.timed,
-            "seconds_per_task": self.seconds_per_task,
-            "seconds_per_pair": self.seconds_per_pair,
+        return vars(self) | {
             "hourly": None if self.hourly is None else float(self.hourly),
-            "counts": self.counts,
-            "workers": self.workers,
-            "excluded": self.excluded,
-            "gold": [
-                {
-                    "gold_pair": row.gold_pair,
-                    "qid": row.qid,
-                    "relevant": row.relevant,
-                    "off_topic": row.off_topic,
-                    "answered": row.answered,
-                    "passed": row.passed,
-                    "pass_rate": round(row.rate, 4),
-                }
-                for row in self.gold
-            ],
-            "comments": self.comments,
+            "gold": [vars(row) | {"pass_rate": round(row.rate, 4)} for row in self.gold],
         }
 
 

@@ -1,11 +1,14 @@
 """Screen workers on gold pairs. The work of an excluded worker does not count, and others repeat the tasks."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.db import IntegrityError, transaction
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from judging.campaign.campaigns import log_change
 from judging.models import Campaign, Exclusion, GoldAnswer, GoldPair, Submission, Task, Worker
-from judging.rules.screening import Verdict, screen_answers
+from judging.rules.screening import screen_answers
 from judging.tasks.ending import lock_in_order
 
 #: Marks exclusions that were reversed by suspending a gold pair. Their other failed answers are not forgiven.
@@ -27,7 +30,8 @@ def screen_worker(campaign: Campaign, worker: Worker) -> Exclusion | None:
     )
     if not verdict.excluded:
         return standing_exclusion(campaign, worker)
-    return exclude(campaign, worker, verdict, [answers[index] for index in verdict.failed])
+    failed = [answers[index] for index in verdict.failed]
+    return exclude(campaign, worker, campaign.screen, verdict.reason, failed=failed)
 
 
 def answers_of(campaign: Campaign, worker: Worker) -> list[GoldAnswer]:
@@ -54,18 +58,24 @@ def standing_exclusion(campaign: Campaign, worker: Worker) -> Exclusion | None:
 
 
 @transaction.atomic
-def exclude(campaign: Campaign, worker: Worker, verdict: Verdict, failed: list[GoldAnswer]) -> Exclusion:
+def exclude(
+    campaign: Campaign,
+    worker: Worker,
+    rule: str,
+    reason: str,
+    *,
+    failed: Sequence[GoldAnswer] = (),
+    who: str = "",
+) -> Exclusion:
     """Record the decision and apply it. Safe to repeat: only one exclusion is recorded."""
     try:
         with transaction.atomic():
             exclusion = Exclusion.objects.create(
-                campaign=campaign, worker=worker, rule=verdict.rule, reason=verdict.reason
+                campaign=campaign, worker=worker, rule=rule, reason=reason, decided_by=who
             )
             exclusion.gold_answers.set(failed)
             if failed:  # decided by the rule; people's decisions are logged with their name
-                log_change(
-                    campaign, f"worker {worker.pk} excluded by the rule {verdict.rule}", why=verdict.reason
-                )
+                log_change(campaign, f"worker {worker.pk} excluded by the rule {rule}", why=reason)
     except IntegrityError:
         exclusion = Exclusion.objects.get(campaign=campaign, worker=worker, reversed_at=None)
     stop_counting(campaign, worker)
@@ -84,16 +94,8 @@ def stop_counting(campaign: Campaign, worker: Worker) -> int:
     )
 
 
-def gold_record(campaign: Campaign) -> list[dict[str, int | str]]:
+def gold_record(campaign: Campaign) -> list[dict[str, Any]]:
     """Return how often each gold pair was answered and failed, most failed first."""
-    rows = (
-        GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).values("gold_pair_id", "passed")
-    )
-    record: dict[int, dict[str, int | str]] = {}
-    for row in rows.annotate(times=Count("pk")):
-        entry = record.setdefault(
-            row["gold_pair_id"], {"gold_pair": row["gold_pair_id"], "answered": 0, "failed": 0}
-        )
-        entry["answered"] = int(entry["answered"]) + row["times"]
-        entry["failed"] = int(entry["failed"]) + (0 if row["passed"] else row["times"])
-    return sorted(record.values(), key=lambda entry: (-int(entry["failed"]), int(entry["gold_pair"])))
+    answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).values("gold_pair")
+    counted = answers.annotate(answered=Count("pk"), failed=Count("pk", filter=Q(passed=False)))
+    return list(counted.order_by("-failed", "gold_pair"))

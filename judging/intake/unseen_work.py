@@ -14,7 +14,6 @@ from judging.campaign.campaigns import log_change, pause
 from judging.errors import CampaignRefused
 from judging.intake.screened_work import exclude, standing_exclusion
 from judging.models import Campaign, Discrepancy, Exclusion, Payment, Submission, Worker
-from judging.rules.screening import Verdict
 
 #: A worker is blocked at this number of submissions that our page never saw.
 MOST_OF_A_WORKER = 2
@@ -49,7 +48,7 @@ def block_repeater(campaign: Campaign, worker: Worker) -> Exclusion | None:
     if count < MOST_OF_A_WORKER:
         return None
     reason = f"{many(count, 'submission')} came in without a pair judged on our page"
-    exclusion = exclude(campaign, worker, Verdict(True, Exclusion.UNSEEN, reason, ()), [])
+    exclusion = exclude(campaign, worker, Exclusion.UNSEEN, reason)
     log_change(campaign, f"worker {worker.pk} excluded by the rule {Exclusion.UNSEEN}", why=reason)
     return exclusion
 

@@ -14,7 +14,6 @@ from judging.intake.collection import settle_submission
 from judging.intake.screened_work import exclude, standing_exclusion
 from judging.models import Campaign, Exclusion, Submission, Worker
 from judging.people.rights import has_withdrawn
-from judging.rules.screening import Verdict
 from judging.tasks.ending import lock_in_order
 from judging.workers.unfinished import offer_tasks_again, unfinished_of
 
@@ -55,10 +54,8 @@ def exclude_worker(campaign: Campaign, worker: Worker, *, why: str, who: str = "
     if standing_exclusion(campaign, worker):
         raise CampaignRefused(f"Worker {worker.pk} is already excluded from {campaign.name}.")
     with transaction.atomic():
-        exclusion = exclude(campaign, worker, Verdict(True, PERSON, why.strip(), ()), [])
-        Exclusion.objects.filter(pk=exclusion.pk).update(decided_by=who)
+        exclusion = exclude(campaign, worker, PERSON, why.strip(), who=who)
         log_change(campaign, f"worker {worker.pk} excluded", why=why, who=who)
-    exclusion.refresh_from_db()
     return exclusion
 
 

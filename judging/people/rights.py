@@ -37,7 +37,6 @@ from judging.models.submissions import FORGOTTEN
 from judging.money.payments import payment_key
 from judging.people import rights_journal
 from judging.people.erasure import erase_ids
-from judging.rules.screening import Verdict
 
 logger = logging.getLogger(__name__)
 LIVE = [Submission.State.HELD, Submission.State.FINISHED]
@@ -225,14 +224,12 @@ def withdraw_worker(
             f"{many(campaign.withdrawal_days, 'day')} after the last task.",
             Guidance("To withdraw them anyway: ", Option("late"), "."),
         )
-    standing = standing_exclusion(campaign, worker)
     if has_withdrawn(campaign, worker):
         raise CampaignRefused(f"Worker {worker.pk} has already withdrawn from {campaign.name}.")
     judgments = worker.judgments.filter(campaign=campaign).counted().count()
-    if standing is None:
+    if standing_exclusion(campaign, worker) is None:
         words = why.strip() or "the worker withdrew the judgments"
-        exclusion = exclude(campaign, worker, Verdict(True, Exclusion.WITHDRAWN, words, ()), [])
-        Exclusion.objects.filter(pk=exclusion.pk).update(decided_by=who)
+        exclude(campaign, worker, Exclusion.WITHDRAWN, words, who=who)
     log_change(campaign, f"worker {worker.pk} withdrew", why=why, who=who)
     done = {"judgments": judgments}
     RightsRequest.objects.create(

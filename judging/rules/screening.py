@@ -31,7 +31,6 @@ class Verdict:
     """The decision about a worker: excluded or not, why, and the indexes of the failed answers."""
 
     excluded: bool
-    rule: str
     reason: str
     failed: tuple[int, ...]
 
@@ -54,7 +53,7 @@ def screen_answers(
         words = f"{words}; {'one is' if rule == 'reference' else 'two are'} enough"
     else:
         words = f"passed {'all ' if seen > 1 else ''}{many(seen, gold)}"
-    return Verdict(excluded, rule, words, failed)
+    return Verdict(excluded, words, failed)
 
 
 def excluding_failures(rule: str, seen: int, slip_rate: float = SLIP_RATE) -> int:

@@ -1,9 +1,11 @@
-"""The base of the commands on one campaign."""
+"""The bases of the commands on one campaign, and on one graded campaign."""
 
 from typing import Any
 
 from config.commands.console import Command, CommandParser
 from judging.campaign.campaigns import campaign_named
+from judging.grading.graded_campaigns import graded_campaign_named
+from pooling.services.finding import collection_named
 
 
 class CampaignCommand(Command):
@@ -28,3 +30,14 @@ class CampaignCommand(Command):
     def act_on(self, *args: Any, **options: Any) -> dict[str, Any]:
         """Make the command's one service call. Returns what ``--json`` prints."""
         raise NotImplementedError
+
+
+class GradingCommand(CampaignCommand):
+    """A command whose first arguments are a collection and one of its graded campaigns."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="COLLECTION", help="name of the collection")
+        super().add_arguments(parser)
+
+    def act(self, *, collection: str = "", campaign: str, **options: Any) -> dict[str, Any]:
+        return self.act_on(graded_campaign_named(collection_named(collection), campaign), **options)

@@ -4,26 +4,23 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from config.commands.console import Command as BaseCommand, CommandParser
-from judging.grading.graded_campaigns import graded_campaign_named
+from config.commands.console import CommandParser
 from judging.grading.graded_labels import grades_of
 from judging.grading.topic_states import grading_summary, states_of
-from pooling.services.finding import collection_named
+from judging.management.campaign_command import GradingCommand
+from judging.models import GradedCampaign
 
 
-class Command(BaseCommand):
+class Command(GradingCommand):
     help = "Show a graded campaign's topics: state, assessor, judged, relevant, density, decision and reason."
     example = "manage.py grading_status mine graded"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", metavar="COLLECTION", help="name of the collection")
-        parser.add_argument("campaign", metavar="NAME", help="name of the graded campaign")
         parser.add_argument(
             "--grades", action="store_true", help="list every grade with its source instead (with --json)"
         )
 
-    def act(self, *, collection: str, campaign: str, grades: bool, **options: Any) -> dict[str, Any]:
-        found = graded_campaign_named(collection_named(collection), campaign)
+    def act_on(self, found: GradedCampaign, *, grades: bool, **options: Any) -> dict[str, Any]:
         if grades:
             return {"grades": list(grades_of(found))}
         states = states_of(found)

@@ -17,7 +17,7 @@ from judging.campaign.pairs import pair_ids, request_pairs
 from judging.campaign.worker_texts import passages_without_text
 from judging.crowds import crowd_for
 from judging.errors import CampaignRefused, NotReady
-from judging.exchange.calls import campaign_key, perform
+from judging.exchange.calls import perform
 from judging.models import Campaign, CrowdIdentity, GoldPair, Worker
 
 #: The kind of a rehearsal's job.
@@ -124,7 +124,7 @@ def keep_people_out(copy: Campaign) -> None:
 
     At a crowd, a list of workers is a qualification: places can require that it is present or absent.
     """
-    crowd, name = crowd_for(copy), f"Rehearsal {campaign_key(copy)}"
+    crowd, name = crowd_for(copy), f"Rehearsal {copy.call_key}"
 
     def find(_already: object) -> dict[str, str] | None:
         found = crowd.find_block_list(name)
@@ -134,7 +134,7 @@ def keep_people_out(copy: Campaign) -> None:
     reply = perform(
         campaign=copy,
         operation="create_block_list",
-        key=f"{campaign_key(copy)}-rehearsal",
+        key=f"{copy.call_key}-rehearsal",
         request={"name": name},
         act=lambda: {"qualification": crowd.create_block_list(name=name, description=words)},
         find=find,
@@ -167,7 +167,7 @@ def admit_workers(copy: Campaign, workers: Iterable[Worker]) -> None:
         perform(
             campaign=copy,
             operation="grant",
-            key=f"{campaign_key(copy)}-grant-{key}",
+            key=f"{copy.call_key}-grant-{key}",
             request={"qualification": qualification},
             act=lambda worker=crowd_worker_id: grant(worker),  # type: ignore[misc]
             find=lambda _already: None,  # granting twice is harmless

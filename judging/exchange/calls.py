@@ -20,11 +20,6 @@ TOKENS_LIVE = timedelta(hours=23)
 Reply = dict[str, Any]
 
 
-def campaign_key(campaign: Campaign) -> str:
-    """Return a short prefix for this campaign's keys, unique across installations."""
-    return campaign.call_key
-
-
 def perform(
     *,
     campaign: Campaign,

@@ -21,7 +21,6 @@ from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
-from judging.exchange.calls import campaign_key
 from judging.models import Posting, Submission
 
 _link_signer = "judging.link"
@@ -152,7 +151,7 @@ def read_appeal(token: str) -> Refused:
 
 def link_token(posting: Posting) -> str:
     campaign = posting.campaign
-    return _token([campaign.pk, campaign_key(campaign), posting.number, posting.purpose], _link_signer)
+    return _token([campaign.pk, campaign.call_key, posting.number, posting.purpose], _link_signer)
 
 
 def link_for(posting: Posting) -> str:
@@ -191,7 +190,7 @@ def read_page(token: str) -> Page:
 
 def trial_link_for(posting: Posting, expires_at: datetime) -> str:
     """Return the absolute address on which reviewers try a task of the posting's campaign."""
-    key = campaign_key(posting.campaign)
+    key = posting.campaign.call_key
     token = _token([posting.pk, int(expires_at.timestamp()), key], _trial_signer)
     return settings.PUBLIC_URL + reverse("judging:trial", args=[token])
 

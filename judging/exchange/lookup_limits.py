@@ -19,20 +19,15 @@ class LookupLimit:
 
     def count(self, campaign: Campaign) -> None:
         """Count a lookup before it is made. Raises CrowdLater if it exceeds the limit."""
-        if self._limit.take(_campaign_name(campaign)):
+        if self._limit.take(campaign.call_key):
             raise CrowdLater(
                 "Too many lookups of this campaign's visitors at the crowd. Try again in a minute."
             )
 
     def used_up(self, campaign: Campaign) -> bool:
         """Return whether this minute's lookups are used up."""
-        return self._limit.used_up(_campaign_name(campaign))
+        return self._limit.used_up(campaign.call_key)
 
     @property
     def _limit(self) -> Limit:
         return Limit(self.kind, self.a_minute, 60)
-
-
-def _campaign_name(campaign: Campaign) -> str:
-    # A restored database reuses row numbers, so the key includes the campaign's creation time.
-    return f"{campaign.pk}:{campaign.created_at.timestamp()}"

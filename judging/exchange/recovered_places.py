@@ -12,7 +12,7 @@ from config import clock
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd, PostedPlace
 from judging.errors import CrowdNever
-from judging.exchange.calls import TOKENS_LIVE, Reply, campaign_key, record_found
+from judging.exchange.calls import TOKENS_LIVE, Reply, record_found
 from judging.exchange.lookup_limits import LookupLimit
 from judging.models import Campaign, Place, Posting
 
@@ -41,7 +41,7 @@ def adopt(campaign: Campaign, posted: PostedPlace, *, purpose: str = "") -> Plac
     A posting missing from an older backup is recorded too if its purpose is known: from its link (``purpose``), or
     because only one purpose is possible after a launch.
     """
-    numbers = posted.key.removeprefix(f"{campaign_key(campaign)}-").split("-")
+    numbers = posted.key.removeprefix(f"{campaign.call_key}-").split("-")
     if not is_ours(campaign, posted) or len(numbers) != 2 or not all(map(str.isdecimal, numbers)):
         return None
     at_crowd = campaign.postings.exclude(purpose=Posting.Purpose.TRIAL)
@@ -72,7 +72,7 @@ def _only_possible_purpose(campaign: Campaign) -> str:
 
 def is_ours(campaign: Campaign, posted: PostedPlace) -> bool:
     """Return whether this campaign offered this place of the account."""
-    return posted.key.startswith(f"{campaign_key(campaign)}-")
+    return posted.key.startswith(f"{campaign.call_key}-")
 
 
 def reply_of(posted: PostedPlace) -> Reply:

@@ -158,7 +158,7 @@ def _finished_places(campaign: Campaign) -> QuerySet[Place]:
 def _sweep_is_due(campaign: Campaign) -> bool:
     places = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN).count()
     seconds = SWEEP_SECONDS * max(1, places // 1000)
-    swept = f"sweep:{campaign.pk}:{campaign.created_at.timestamp()}"
+    swept = f"sweep:{campaign.call_key}"
     return bool(places) and first_time(swept, seconds=seconds)
 
 

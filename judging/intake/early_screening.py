@@ -44,7 +44,7 @@ def confirm_failed(campaign: Campaign, worker: Worker) -> None:
     if not screen_answers(answers, campaign.screen, slip_rate=campaign.slip_rate).excluded:
         return
     # Without this limit, made-up addresses could use up the calls needed for payments.
-    asked = f"confirm:{campaign.pk}:{campaign.created_at.timestamp()}:{worker.pk}"
+    asked = f"confirm:{campaign.call_key}:{worker.pk}"
     if not first_time(asked, seconds=AGAIN_SECONDS):
         return
     places = Place.objects.filter(submissions__in=failed.values("submission")).exclude(crowd_id="").distinct()

@@ -16,7 +16,7 @@ from judging.campaign.postings import current_posting
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd, PostingKind
 from judging.errors import CrowdAlready, CrowdError, CrowdLater, CrowdNever
-from judging.exchange.calls import Patience, Reply, campaign_key, perform
+from judging.exchange.calls import Patience, Reply, perform
 from judging.exchange.concurrent_calls import call_each
 from judging.exchange.link_tokens import link_for
 from judging.exchange.recovered_places import adopt_missing, look_is_due, reply_of
@@ -125,7 +125,7 @@ def _keywords(campaign: Campaign) -> str:
     A crowd groups places with equal content, even of different owners. Without a unique keyword, a worker who takes
     the next place could end up in another campaign with the same title and pay.
     """
-    own = f"{campaign.keywords}, batch {campaign_key(campaign)[:8]}".removeprefix(", ")
+    own = f"{campaign.keywords}, batch {campaign.call_key[:8]}".removeprefix(", ")
     for keywords in (f"{own}, {keywords_of(campaign)}", own):
         if len(keywords) <= LONGEST_KEYWORDS:
             return keywords
@@ -186,7 +186,7 @@ def campaign_state(campaign: Campaign) -> str:
 
 def place_key(campaign: Campaign, place: Place) -> str:
     """Return the key of the intent to offer this place."""
-    return f"{campaign_key(campaign)}-{place.posting.number}-{place.number}"
+    return f"{campaign.call_key}-{place.posting.number}-{place.number}"
 
 
 def post_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
@@ -225,7 +225,7 @@ def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
     reply = perform(
         campaign=campaign,
         operation="create_kind",
-        key=f"{campaign_key(campaign)}-kind-{posting.number}",
+        key=f"{campaign.call_key}-kind-{posting.number}",
         request={"title": campaign.title, "reward": str(pay_for(campaign).base)},
         act=lambda: {"kind_id": crowd.create_kind(kind)},
         find=lambda _already: {"kind_id": crowd.create_kind(kind)},
@@ -269,7 +269,7 @@ def check_requirements(campaign: Campaign, crowd: Crowd, place: Place) -> None:
             )
         return {"asked": requirement_words(asked)}
 
-    key = f"{campaign_key(campaign)}-asked-{place.posting.number}"
+    key = f"{campaign.call_key}-asked-{place.posting.number}"
     request = {"place": place.crowd_id}
     perform(
         campaign=campaign,
@@ -339,7 +339,7 @@ def close_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
     def find(_already: CrowdAlready | None) -> Reply | None:
         return None if crowd.place(place.crowd_id).open else {"closed": place.crowd_id}
 
-    key = f"{campaign_key(campaign)}-close-{place.posting.number}-{place.number}"
+    key = f"{campaign.call_key}-close-{place.posting.number}-{place.number}"
     request = {"place": place.crowd_id}
     perform(campaign=campaign, operation="close_place", key=key, request=request, act=close, find=find)
     Place.objects.filter(pk=place.pk).filter(Q(expires_at=None) | Q(expires_at__gt=clock.now())).update(
@@ -349,7 +349,7 @@ def close_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
 
 def _being_posted(campaign: Campaign) -> list[int]:
     """Return wanted places whose call was already tried. It may have succeeded, so they are not given up."""
-    prefix = campaign_key(campaign)
+    prefix = campaign.call_key
     tried = campaign.crowd_calls.filter(operation="post_place", attempts__gt=0).values_list("key", flat=True)
     numbers = {tuple(key.removeprefix(f"{prefix}-").split("-")) for key in tried}
     wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED).select_related(

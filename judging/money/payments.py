@@ -12,7 +12,7 @@ from judging.campaign.cost import pay_for
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd
 from judging.errors import CrowdAlready, CrowdNever
-from judging.exchange.calls import Patience, Reply, campaign_key, perform
+from judging.exchange.calls import Patience, Reply, perform
 from judging.models import Campaign, CrowdCall, CrowdIdentity, Payment, Submission
 from judging.rules.pay import Pay
 from judging.tasks.evidence import Evidence, progress_of, was_unread
@@ -221,9 +221,9 @@ def payment_key(campaign: Campaign, payment: Payment) -> str:
     A bonus's key leaves out the submission's primary key, which can change when a backup is restored.
     """
     if payment.kind == Payment.Kind.REWARD:
-        return f"{campaign_key(campaign)}-pay-{payment.submission_id}"
+        return f"{campaign.call_key}-pay-{payment.submission_id}"
     assignment = hashlib.sha256(payment.submission.assignment_id.encode()).hexdigest()[:16]
-    return f"{campaign_key(campaign)}-{payment.kind}-{assignment}-{payment.cause}".rstrip("-")[:64]
+    return f"{campaign.call_key}-{payment.kind}-{assignment}-{payment.cause}".rstrip("-")[:64]
 
 
 def reference_of(key: str) -> str:

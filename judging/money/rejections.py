@@ -13,7 +13,7 @@ from config.guidance import Guidance, Option
 from judging.campaign.campaigns import log_change
 from judging.crowds import crowd_for
 from judging.errors import BadInput, CampaignRefused, CrowdNever
-from judging.exchange.calls import Patience, Reply, campaign_key, perform
+from judging.exchange.calls import Patience, Reply, perform
 from judging.models import Campaign, Payment, Submission
 from judging.money.discrepancies import find_by_receipt, resolve_only_there
 from judging.money.payments import mark_paid
@@ -92,7 +92,7 @@ def _reject_at_crowd(campaign: Campaign, reward: Payment) -> None:
         crowd_for(campaign).reject(submission.assignment_id, reason=why)
         return {"rejected": submission.assignment_id}
 
-    key = f"{campaign_key(campaign)}-reject-{submission.pk}"
+    key = f"{campaign.call_key}-reject-{submission.pk}"
     request = {"assignment": submission.assignment_id, "reason": why}
     try:
         perform(
@@ -129,7 +129,7 @@ def override_rejection(campaign: Campaign, submission: Submission, *, why: str =
         crowd_for(campaign).approve(submission.assignment_id, override_rejection=True)
         return {"approved": submission.assignment_id}
 
-    key = f"{campaign_key(campaign)}-override-{submission.pk}"
+    key = f"{campaign.call_key}-override-{submission.pk}"
     request = {"assignment": submission.assignment_id}
     perform(campaign=campaign, operation="override", key=key, request=request, act=call, find=lambda _: None)
     with transaction.atomic():

@@ -49,8 +49,7 @@ def limits(campaign: Campaign, arrival: Arrival, network: str) -> list[tuple[Lim
         network and arrival.place_crowd_id and arrival.taken_at is None and settings.ARRIVALS_PER_NETWORK
     ):
         return []
-    # A restored database reuses row numbers, so the key includes the campaign's creation time.
-    who = f"{network} {campaign.pk} {campaign.created_at.timestamp()}"
+    who = f"{network} {campaign.call_key}"
     here = Limit("arrivals-at-place", ARRIVALS_AT_PLACE, ARRIVALS_SECONDS)
     all_places = Limit("arrivals", settings.ARRIVALS_PER_NETWORK, ARRIVALS_SECONDS)
     return [(here, f"{who} {arrival.place_crowd_id}"), (all_places, who)]

@@ -10,7 +10,6 @@ from config.prepared_queries import Prepared
 from judging.crowds import crowd_for
 from judging.crowds.seam import Arrival
 from judging.errors import CrowdNever, WorkRefused
-from judging.exchange.calls import campaign_key
 from judging.exchange.link_tokens import Link
 from judging.exchange.recovered_places import UNKNOWN_PLACES, adopt
 from judging.intake.early_screening import confirm_failed
@@ -37,7 +36,7 @@ def behind(link: Link) -> tuple[Campaign, Posting | None]:
     find, named = (_POSTING, link.posting_id) if link.posting_id else (_NUMBERED, link.number)
     posting = find.first(link.campaign_id, named)
     campaign = posting.campaign if posting else Campaign.objects.filter(pk=link.campaign_id).first()
-    if campaign is None or link.campaign_key not in ("", campaign_key(campaign)):
+    if campaign is None or link.campaign_key not in ("", campaign.call_key):
         raise WorkRefused("unknown-link")
     return campaign, posting
 
@@ -69,7 +68,7 @@ def _crowd_knows(campaign: Campaign, link: Link, arrival: Arrival) -> bool:
         return False
     except Refusal:
         raise WorkRefused("not-ready") from None
-    if not posted.key.startswith(f"{campaign_key(campaign)}-{link.number}-"):
+    if not posted.key.startswith(f"{campaign.call_key}-{link.number}-"):
         return False
     return adopt(campaign, posted, purpose=link.purpose) is not None
 

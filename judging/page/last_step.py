@@ -6,7 +6,6 @@ from config.prepared_queries import Prepared
 from judging.crowds import crowd_for
 from judging.crowds.hosts import require_allowed
 from judging.crowds.seam import FormPost, Redirect, SentOff
-from judging.exchange.calls import campaign_key
 from judging.exchange.link_tokens import page_address
 from judging.models import CrowdIdentity, Submission
 from judging.money.discrepancies import receipt_of
@@ -36,7 +35,7 @@ def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPos
         *([("ended", "time")] if submission.timed_out_at else []),
     ]
     sent = SentOff(
-        campaign_key=campaign_key(submission.campaign),
+        campaign_key=submission.campaign.call_key,
         assignment_id=submission.assignment_id,
         crowd_worker_id=worker,
         submit_to=submit_to,

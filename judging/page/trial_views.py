@@ -3,7 +3,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from config import clock
-from judging.exchange.calls import campaign_key
 from judging.exchange.link_tokens import BadToken, page_token, read_trial
 from judging.models import Posting
 from judging.page.frame_views import in_frame, speak_language_of
@@ -22,10 +21,8 @@ def trial(request: HttpRequest, token: str) -> HttpResponse:
         )
     except (BadToken, Posting.DoesNotExist):
         raise WorkRefused("unknown-link") from None
-    if link.campaign_key not in (
-        "",
-        campaign_key(posting.campaign),
-    ):  # a restored database reused the number
+    if link.campaign_key not in ("", posting.campaign.call_key):
+        # A restored database reused the number.
         raise WorkRefused("unknown-link")
     speak_language_of(posting.campaign)
     if clock.now() >= link.expires_at:

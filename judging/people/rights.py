@@ -17,7 +17,6 @@ from config.row_keys import row_key
 from config.sweep import Sweep
 from judging.campaign.campaigns import log_change
 from judging.errors import BadInput, CampaignRefused
-from judging.exchange.calls import campaign_key
 from judging.intake.screened_work import exclude, standing_exclusion
 from judging.models import (
     Appeal,
@@ -185,7 +184,7 @@ def _scrub_calls(worker: Worker) -> int:
     bonuses = payments.exclude(kind=Payment.Kind.REWARD).select_related("submission__campaign")
     named_after = [payment_key(payment.submission.campaign, payment) for payment in bonuses]
     keys = [
-        f"{campaign_key(submission.campaign)}-{operation}-{submission.pk}"
+        f"{submission.campaign.call_key}-{operation}-{submission.pk}"
         for submission in Submission.objects.filter(worker=worker).select_related("campaign")
         for operation in ("pay", "reject", "override")
     ]

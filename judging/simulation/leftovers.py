@@ -14,7 +14,6 @@ from django.utils import timezone
 from config.plurals import many
 from judging.crowds import crowd_for
 from judging.errors import CampaignRefused
-from judging.exchange.calls import campaign_key
 from judging.intake.places import close_place, want_places
 from judging.models import Campaign, Place, Submission, Task
 from judging.tasks.ending import end_submission
@@ -28,7 +27,7 @@ def only_simulation(campaign: Campaign) -> Iterator[None]:
     a lock on this machine is enough.
     """
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
-    with (settings.DATA_DIR / f"simulation-{campaign_key(campaign)}.lock").open("a+") as file:
+    with (settings.DATA_DIR / f"simulation-{campaign.call_key}.lock").open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

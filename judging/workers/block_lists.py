@@ -17,7 +17,7 @@ from config.process import launcher
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd
 from judging.errors import CrowdAlready, CrowdNever
-from judging.exchange.calls import Patience, Reply, campaign_key, perform
+from judging.exchange.calls import Patience, Reply, perform
 from judging.models import BlockList, Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission, Worker
 from judging.workers.identities import crowd_namespace
 from judging.workers.unfinished import unfinished_of
@@ -99,7 +99,7 @@ def ensure_list(campaign: Campaign, crowd: Crowd, name: str) -> str:
     reply = perform(
         campaign=campaign,
         operation="create_block_list",
-        key=f"{campaign_key(campaign)}-list-{name}"[:200],
+        key=f"{campaign.call_key}-list-{name}"[:200],
         request={"name": name},
         act=make,
         find=find,
@@ -133,7 +133,7 @@ def sync_blocks(campaign: Campaign) -> int:
     tried = done | set(calls.filter(attempts__gt=0).values_list("key", flat=True))
     for exclusion in exclusions:
         for number, name in enumerate(names):
-            key = f"{campaign_key(campaign)}-{{}}-{exclusion.pk}-{number}"
+            key = f"{campaign.call_key}-{{}}-{exclusion.pk}-{number}"
             blocked, unblocked = key.format("block") in done, key.format("unblock") in done
             with suppress(CrowdNever), patience.one():
                 belongs = name != common or campaign.one_block_list or exclusion.pk in carried
@@ -171,7 +171,7 @@ def hide_from_finished(campaign: Campaign) -> int:
     crowd, patience, made = crowd_for(campaign), Patience(), 0
     if campaign.state not in Campaign.OFFERING or not crowd.keeps_block_lists:
         return 0
-    hidden, prefix = _workers_at_limit(campaign), f"{campaign_key(campaign)}-limit-"
+    hidden, prefix = _workers_at_limit(campaign), f"{campaign.call_key}-limit-"
     calls = CrowdCall.objects.filter(campaign=campaign, key__startswith=prefix)
     rows = list(calls.values_list("operation", "request__worker", "state", "attempts"))
     done = Counter((what, worker) for what, worker, state, _ in rows if state == CrowdCall.State.DONE)

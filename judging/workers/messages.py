@@ -10,7 +10,7 @@ from config import clock
 from judging.crowds import crowd_for
 from judging.crowds.seam import MESSAGE_AT_ONCE
 from judging.errors import BadInput, CampaignRefused, CrowdError, CrowdLater, CrowdNever, CrowdThrottled
-from judging.exchange.calls import Patience, Reply, campaign_key, perform
+from judging.exchange.calls import Patience, Reply, perform
 from judging.models import Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission, Worker, WorkerMessage
 
 LONGEST_SUBJECT = 200
@@ -188,7 +188,7 @@ def _record_intent(campaign: Campaign, batch: Sequence[WorkerMessage]) -> CrowdC
     """Record a call for exactly these rows before making it. Return None if another process took one of them."""
     numbers = [row.pk for row in batch]
     before = [row.call_id for row in batch]
-    stem = f"{campaign_key(campaign)}-message-{numbers[0]}"
+    stem = f"{campaign.call_key}-message-{numbers[0]}"
     with transaction.atomic():
         tried = CrowdCall.objects.filter(campaign=campaign, key__startswith=f"{stem}-").count()
         call, made = CrowdCall.objects.get_or_create(

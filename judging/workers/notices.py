@@ -16,7 +16,7 @@ from config import clock
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd
 from judging.errors import CrowdNever
-from judging.exchange.calls import Patience, Reply, campaign_key, perform
+from judging.exchange.calls import Patience, Reply, perform
 from judging.exchange.link_tokens import Refused, appeal_address
 from judging.models import (
     Appeal,
@@ -55,7 +55,7 @@ def send_notices(campaign: Campaign) -> int:
     crowd, patience, told = crowd_for(campaign), Patience(), 0
     if not crowd.keeps_block_lists:
         return 0
-    prefix = f"{campaign_key(campaign)}-notice-"
+    prefix = f"{campaign.call_key}-notice-"
     rows = CrowdCall.objects.filter(campaign=campaign, key__startswith=prefix)
     done = set(rows.exclude(state=CrowdCall.State.INTENDED).values_list("key", flat=True))
     with translation.override(campaign.wording):

@@ -4,7 +4,7 @@ import pytest
 
 from config import clock
 from judging.errors import CrowdAlready, CrowdLater, CrowdMoney, CrowdNever
-from judging.exchange.calls import campaign_key, perform
+from judging.exchange.calls import perform
 from judging.models import Campaign, CrowdCall
 
 
@@ -104,8 +104,8 @@ def test_permanent_errors_are_distinguished_from_temporary_ones(campaign, error,
 
 
 def test_no_two_campaigns_have_the_same_keys_and_a_new_secret_changes_none(campaign, fair, settings):
-    key = campaign_key(campaign)
+    key = campaign.call_key
     settings.SECRET_KEY = "the next one"
 
-    assert campaign_key(Campaign.objects.get(pk=campaign.pk)) == key
-    assert campaign_key(fair.draft_of("another")) != key
+    assert Campaign.objects.get(pk=campaign.pk).call_key == key
+    assert fair.draft_of("another").call_key != key

@@ -9,7 +9,6 @@ from django.test import Client
 
 from judging.campaign.campaigns import pause, resume
 from judging.errors import CrowdLater
-from judging.exchange.calls import campaign_key
 from judging.exchange.link_tokens import link_for, page_token
 from judging.exchange.recovered_places import UNKNOWN_PLACES
 from judging.intake.collection import collect
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("crowd_site")
 def restored(campaign: Campaign, since: int, state: str) -> None:
     """Restore the database to before the posting with number ``since`` was made."""
     Submission.objects.filter(campaign=campaign).delete()
-    stem = campaign_key(campaign)
+    stem = campaign.call_key
     keys = Q(key__startswith=f"{stem}-{since}-") | Q(
         key__in=[f"{stem}-kind-{since}", f"{stem}-asked-{since}"]
     )

@@ -12,15 +12,16 @@ server's records decide what is open, so that a campaign can be resumed.
 """
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
+from judging.errors import WorkRefused
 from judging.models import Posting, Submission
 
 _link_signer = "judging.link"
@@ -29,16 +30,19 @@ _trial_signer = "judging.trial"
 _appeal_signer = "judging.appeal"
 _proof_signer = "judging.proof"
 LONGEST = 600
+Content = TypeVar("Content")
 #: Length of a digest in a token.
 DIGITS = 12
 
 
-class BadToken(ValueError):
+class BadToken(WorkRefused):
     """The token is not ours, or is incomplete."""
 
+    def __init__(self) -> None:
+        super().__init__("unknown-link")
 
-@dataclass(frozen=True)
-class Link:
+
+class Link(NamedTuple):
     """Content of a link token: the posting's number in the campaign, its purpose, and the campaign's key.
 
     A restored database reuses row numbers, so the key distinguishes campaigns. Links of older versions name the
@@ -52,8 +56,7 @@ class Link:
     posting_id: int = 0
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """Content of a page token: the submission, its assignment, and the address that receives the final form.
 
     ``assignment`` is a digest, empty in tokens of older versions.
@@ -68,8 +71,7 @@ class Page:
         return self.assignment in ("", _digest(assignment_id))
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(NamedTuple):
     """Content of a trial token: its posting, its expiry time and the campaign's key (empty in older tokens)."""
 
     posting_id: int
@@ -77,8 +79,7 @@ class Trial:
     campaign_key: str = ""
 
 
-@dataclass(frozen=True)
-class Refused:
+class Refused(NamedTuple):
     """Content of an appeal token: the refused worker, the campaign and the reason.
 
     ``came_by`` is the assignment in the address that the worker used, which can be forged. It is empty for a link
@@ -91,8 +92,7 @@ class Refused:
     came_by: str = ""
 
 
-@dataclass(frozen=True)
-class Proof:
+class Proof(NamedTuple):
     """Content of a proof: the worker's work on an assignment, pairs judged and shown, and the choices.
 
     ``work`` and ``choices`` are digests, so a proof at the crowd identifies nobody.
@@ -106,15 +106,12 @@ class Proof:
 
 def proof_token(proof: Proof) -> str:
     """Return the token that only our server can create. The crowd's form alone proves nothing."""
-    return _token([proof.work, proof.judged, proof.shown, proof.choices], _proof_signer)
+    return _token([*proof], _proof_signer)
 
 
 def read_proof(token: str) -> Proof:
     """Return the content of the proof. Raises :class:`BadToken`."""
-    match _token_content(token, _proof_signer):
-        case [str(work), int(judged), int(shown), str(choices)]:
-            return Proof(work, judged, shown, choices)
-    raise BadToken(token)
+    return _read(Proof, token, _proof_signer)
 
 
 def digest_of_work(assignment_id: str, crowd_worker_id: str) -> str:
@@ -129,7 +126,7 @@ def digest_of_choices(choices: Mapping[str, str]) -> str:
 
 def appeal_token(refused: Refused) -> str:
     """Return the token with which a refused worker can appeal."""
-    return _token([refused.campaign_id, refused.worker_id, refused.reason, refused.came_by], _appeal_signer)
+    return _token([*refused], _appeal_signer)
 
 
 def appeal_address(refused: Refused, *, task: str = "") -> str:
@@ -143,10 +140,7 @@ def appeal_address(refused: Refused, *, task: str = "") -> str:
 
 def read_appeal(token: str) -> Refused:
     """Return the content of the appeal token. Raises :class:`BadToken`."""
-    match _token_content(token, _appeal_signer):
-        case [int(campaign_id), int(worker_id), str(reason), str(came_by)]:
-            return Refused(campaign_id, worker_id, reason, came_by)
-    raise BadToken(token)
+    return _read(Refused, token, _appeal_signer)
 
 
 def link_token(posting: Posting) -> str:
@@ -161,12 +155,11 @@ def link_for(posting: Posting) -> str:
 
 def read_link(token: str) -> Link:
     """Return the content of the link token. Raises :class:`BadToken`."""
-    match _token_content(token, _link_signer):
-        case [int(campaign_id), str(key), int(number), str(purpose)]:
-            return Link(campaign_id, key, number, purpose)
-        case [int(campaign_id), int(posting_id)]:
-            return Link(campaign_id, posting_id=posting_id)
-    raise BadToken(token)
+
+    def link(campaign_id: int, key: str | int, *rest: Any) -> Link:
+        return Link(campaign_id, str(key), *rest) if rest else Link(campaign_id, posting_id=int(key))
+
+    return _read(link, token, _link_signer)
 
 
 def page_token(submission: Submission, submit_to: str) -> str:
@@ -180,12 +173,7 @@ def page_address(submission: Submission, submit_to: str) -> str:
 
 def read_page(token: str) -> Page:
     """Return the content of the page token. Raises :class:`BadToken`."""
-    match _token_content(token, _page_signer):
-        case [int(submission_id), str(submit_to)]:
-            return Page(submission_id, submit_to)
-        case [int(submission_id), str(submit_to), str(assignment)]:
-            return Page(submission_id, submit_to, assignment)
-    raise BadToken(token)
+    return _read(Page, token, _page_signer)
 
 
 def trial_link_for(posting: Posting, expires_at: datetime) -> str:
@@ -197,12 +185,11 @@ def trial_link_for(posting: Posting, expires_at: datetime) -> str:
 
 def read_trial(token: str) -> Trial:
     """Return the content of the trial token, expired or not. Raises :class:`BadToken`."""
-    match _token_content(token, _trial_signer):
-        case [int(posting_id), int(expires)]:
-            return Trial(posting_id, datetime.fromtimestamp(expires, UTC))
-        case [int(posting_id), int(expires), str(key)]:
-            return Trial(posting_id, datetime.fromtimestamp(expires, UTC), key)
-    raise BadToken(token)
+
+    def trial(posting_id: int, expires: int, key: str = "") -> Trial:
+        return Trial(posting_id, datetime.fromtimestamp(expires, UTC), key)
+
+    return _read(trial, token, _trial_signer)
 
 
 def _digest(text: str) -> str:
@@ -218,10 +205,11 @@ def _token(content: list[int | str], salt: str) -> str:
     return _signer(salt).sign_object(content)
 
 
-def _token_content(token: str, salt: str) -> object:
+def _read(make: Callable[..., Content], token: str, salt: str) -> Content:
+    """Make an object of what the token contains."""
     if len(token) > LONGEST:
-        raise BadToken("too long")
+        raise BadToken
     try:
-        return _signer(salt).unsign_object(token)
-    except (signing.BadSignature, ValueError) as error:
-        raise BadToken(token) from error
+        return make(*_signer(salt).unsign_object(token))
+    except (signing.BadSignature, ValueError, TypeError):
+        raise BadToken from None

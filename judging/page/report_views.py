@@ -78,11 +78,11 @@ def _report_by_script(request: HttpRequest, token: str) -> HttpResponse:
 @in_frame
 def appeal(request: HttpRequest, token: str) -> HttpResponse:
     """Let a refused worker appeal once, and show the answer on the same page."""
+    refused = read_appeal(token)
     try:
-        refused = read_appeal(token)
         campaign = Campaign.objects.get(pk=refused.campaign_id)
         worker = Worker.objects.get(pk=refused.worker_id)
-    except (BadToken, Campaign.DoesNotExist, Worker.DoesNotExist):
+    except (Campaign.DoesNotExist, Worker.DoesNotExist):
         raise session.WorkRefused("unknown-link") from None
     for_sites_of(campaign, request)
     task = _task_behind(refused)

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
-from judging.exchange.link_tokens import BadToken, Page, read_page
+from judging.exchange.link_tokens import Page, read_page
 from judging.models import Submission
 from judging.page import session
 from judging.page.frame_views import in_frame, speak_language_of
@@ -21,7 +21,7 @@ def save(request: HttpRequest, token: str) -> HttpResponse:
     if request.method != "POST":
         return readable_anywhere(JsonResponse({"saved": False}, status=405))
     try:
-        page, choice = _page_of_token(token), _choice_in_form(request.POST)
+        page, choice = read_page(token), _choice_in_form(request.POST)
         if not session.save_at_once(page, **choice):
             session.save_choice(_submission_of(page), **choice)
     except session.WorkRefused as refused:
@@ -47,19 +47,12 @@ def refused_save(refused: session.WorkRefused) -> HttpResponse:
 def state(_request: HttpRequest, token: str) -> HttpResponse:
     """Return the saved choices and the seconds left, for a worker who comes back to the page."""
     try:
-        submission = _submission_of(_page_of_token(token))
+        submission = _submission_of(read_page(token))
         session.check_workable(submission)
     except session.WorkRefused as refused:
         return refused_save(refused)
     choices = {number: list(made) for number, made in session.choices_made(submission).items()}
     return readable_anywhere(JsonResponse({"choices": choices, "left": session.seconds_left(submission)}))
-
-
-def _page_of_token(token: str) -> Page:
-    try:
-        return read_page(token)
-    except BadToken:
-        raise session.WorkRefused("unknown-link") from None
 
 
 def _submission_of(page: Page) -> Submission:

@@ -3,7 +3,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from config import clock
-from judging.exchange.link_tokens import BadToken, page_token, read_trial
+from judging.exchange.link_tokens import page_token, read_trial
 from judging.models import Posting
 from judging.page.frame_views import in_frame, speak_language_of
 from judging.page.session import WorkRefused
@@ -14,12 +14,12 @@ from judging.page.trials import MOST_TRIALS, start_trial, trial_size
 @in_frame
 def trial(request: HttpRequest, token: str) -> HttpResponse:
     """Show the trial. Starting it (a POST, so that link previews do not start the clock) leads to the task."""
+    link = read_trial(token)
     try:
-        link = read_trial(token)
         posting = Posting.objects.select_related("campaign").get(
             pk=link.posting_id, purpose=Posting.Purpose.TRIAL
         )
-    except (BadToken, Posting.DoesNotExist):
+    except Posting.DoesNotExist:
         raise WorkRefused("unknown-link") from None
     if link.campaign_key not in ("", posting.campaign.call_key):
         # A restored database reused the number.

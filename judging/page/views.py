@@ -32,7 +32,7 @@ from judging.campaign.worker_texts import (
 )
 from judging.crowds import crowd_for
 from judging.errors import ArrivalRefused
-from judging.exchange.link_tokens import BadToken, Page, page_token, read_link, read_page
+from judging.exchange.link_tokens import Page, page_token, read_link, read_page
 from judging.models import Campaign, Payment, Submission
 from judging.money.discrepancies import receipt_of
 from judging.money.offer_words import offer_of, paid_when, unread_words
@@ -63,10 +63,7 @@ REMEMBERED_SECONDS = 30 * 86_400
 @in_frame
 def arrive(request: HttpRequest, token: str) -> HttpResponse:
     """Show a preview or a refusal, or redirect to the worker's own page."""
-    try:
-        link = read_link(token)
-    except BadToken:
-        return refusal(request, "unknown-link")
+    link = read_link(token)
     campaign, known = arrivals.behind(link)
     for_sites_of(campaign, request)
     try:
@@ -91,10 +88,7 @@ _SUBMISSION = Prepared(
 
 def page_of(request: HttpRequest, token: str) -> tuple[Page, Submission]:
     """Return the page and submission that the token names. Raises WorkRefused if there is none."""
-    try:
-        page = read_page(token)
-    except BadToken:
-        raise session.WorkRefused("unknown-link") from None
+    page = read_page(token)
     submission = _SUBMISSION.first(page.submission_id)
     if submission is None or not page.is_of(submission.assignment_id):
         raise session.WorkRefused("unknown-link")

@@ -230,7 +230,7 @@ def _take_automatic_step(campaign: Campaign) -> None:
     if campaign.state == Campaign.State.CLOSING:
         closure.settle_tried_places(campaign)
         closure.finish_closing(campaign)
-    if campaign.state not in Campaign.OFFERING and places.any_offered(campaign):
+    if campaign.state not in Campaign.OFFERING and places.places_offered(campaign).exists():
         start("judging.close_places", key=close_places_key(campaign), arguments={"campaign_id": campaign.pk})
 
 

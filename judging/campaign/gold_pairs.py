@@ -49,9 +49,9 @@ def _pairs_by_id(campaign: Campaign, ids: list[int]) -> QuerySet[GoldPair]:
     return pairs
 
 
-def import_gold(campaign: Campaign, file: Path, *, who: str = "") -> int:
+def import_gold(campaign: Campaign, file: Path) -> int:
     """Import accepted gold pairs from a file with lines of `qid relevant-pid off-topic-pid [kind]`: all or none."""
-    return import_gold_content(campaign, file.read_bytes(), name=file.name, who=who)
+    return import_gold_content(campaign, file.read_bytes(), name=file.name)
 
 
 @transaction.atomic

@@ -22,7 +22,7 @@ from judging.rules.pay import pay_words
 from judging.rules.screening_words import screening_words
 from judging.rules.stopping_words import ways_to_stop
 from judging.rules.wording import ENGLISH, Wording
-from judging.rules.worked_example import BadExample, Example, read_example
+from judging.rules.worked_example import BadExample, read_example
 from pooling.models import Passage
 
 LONGEST = 20_000
@@ -132,11 +132,6 @@ def check_short_texts(
             raise BadInput(f"{name} can have at most {most:,} characters.")
 
 
-def example_of(campaign: Campaign) -> Example | None:
-    """Return the campaign's worked example, if it has one."""
-    return read_example(campaign.example_text)
-
-
 def contact_of(campaign: Campaign | None) -> str:
     return (campaign.contact if campaign else "") or gettext(CONTACT)
 
@@ -159,7 +154,7 @@ def agreed_text(campaign: Campaign, *, pairs: int | None = None) -> str:
 def ways_of(campaign: Campaign) -> list[str]:
     """Return a sentence on the pay for each way of ending a task, in the active language."""
     minutes = campaign.assignment_seconds // 60
-    return ways_to_stop(pay_for(campaign), minutes=minutes, more=True, wording=translation)
+    return ways_to_stop(pay_for(campaign), minutes=minutes, wording=translation)
 
 
 def going_on(campaign: Campaign) -> str:

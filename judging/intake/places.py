@@ -287,11 +287,6 @@ def places_offered(campaign: Campaign) -> QuerySet[Place]:
     return live.filter(Q(expires_at=None) | Q(expires_at__gt=clock.now()))
 
 
-def any_offered(campaign: Campaign) -> bool:
-    """Return whether the crowd may still offer places of the campaign."""
-    return places_offered(campaign).exists()
-
-
 def close_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
     """Close the campaign's places to new workers, several calls at a time. Workers who hold a place can finish.
 

@@ -1,6 +1,7 @@
 """How a task is described to workers: pay, usual time, size and languages, worded alike in listings and on pages."""
 
 from django.utils import translation
+from django.utils.translation import gettext
 
 from config.crowd_endpoints import is_amazon
 from judging.campaign.cost import pay_for
@@ -93,38 +94,38 @@ def keywords_of(campaign: Campaign) -> str:
     )
 
 
-def unread_words(so_far: Earned, wording: Wording = translation) -> str:
+def unread_words(so_far: Earned) -> str:
     """Return the sentence for a task whose pairs nobody could have read: the requester decides about all pay."""
-    told = wording.gettext(
+    told = gettext(
         "The requester decides whether you are paid ${earned}, since the pairs were judged faster than anybody can "
         "read."
     )
     return told.format(earned=f"{so_far.dollars:.2f}")
 
 
-def paid_when(submission: Submission, so_far: Earned, wording: Wording = translation) -> str:
+def paid_when(submission: Submission, so_far: Earned) -> str:
     """Return when a task that was just submitted is paid, and in which parts; empty if no pay is promised."""
     campaign = submission.campaign
     pay, earned = so_far.pay, so_far.dollars
     if not earned or (submission.left_early and not pay.bonus):
         return ""
     if so_far.unread and pay.bonus and so_far.judged == so_far.shown:
-        return wording.gettext(
+        return gettext(
             "${base} is paid when your task is approved. The requester decides about the bonus of ${bonus}, since "
             "the pairs were judged faster than anybody can read."
         ).format(base=f"{pay.base:.2f}", bonus=f"{earned - pay.base:.2f}")
     if so_far.unread:
-        return unread_words(so_far, wording)
+        return unread_words(so_far)
     if bonus := earned - pay.base:
         amounts = {"base": f"{pay.base:.2f}", "bonus": f"{bonus:.2f}"}
-        told = wording.gettext(
+        told = gettext(
             "${base} is paid when your task is approved, and a bonus of ${bonus} right after that."
         ).format(**amounts)
     else:
-        told = wording.gettext("${earned} is paid when your task is approved.").format(earned=f"{earned:.2f}")
+        told = gettext("${earned} is paid when your task is approved.").format(earned=f"{earned:.2f}")
     if not campaign.hold_hours:
-        usually = wording.gettext("That usually takes a few minutes.")
+        usually = gettext("That usually takes a few minutes.")
         return f"{told} {usually}"
-    hours = duration_words(campaign.hold_hours * 3600, wording)
-    looked_at = wording.gettext("The requester can look at your work for {hours} before that.")
+    hours = duration_words(campaign.hold_hours * 3600, translation)
+    looked_at = gettext("The requester can look at your work for {hours} before that.")
     return f"{told} {looked_at.format(hours=hours)}"

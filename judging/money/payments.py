@@ -186,7 +186,7 @@ def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
             f"Worker {submission.worker_id} was forgotten; a bonus of ${payment.amount} cannot be sent.",
             "Pay it another way and note it in your records.",
         )
-    reference = reference_of(key)
+    reference = f"({REFERENCE} {key})"
 
     def send() -> Reply:
         crowd.pay_bonus(
@@ -224,11 +224,6 @@ def payment_key(campaign: Campaign, payment: Payment) -> str:
         return f"{campaign.call_key}-pay-{payment.submission_id}"
     assignment = hashlib.sha256(payment.submission.assignment_id.encode()).hexdigest()[:16]
     return f"{campaign.call_key}-{payment.kind}-{assignment}-{payment.cause}".rstrip("-")[:64]
-
-
-def reference_of(key: str) -> str:
-    """Return the text that ends the reason of the bonus with this key."""
-    return f"({REFERENCE} {key})"
 
 
 def mark_paid(payment: Payment, key: str) -> None:

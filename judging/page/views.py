@@ -23,7 +23,6 @@ from judging.campaign.cost import pay_for
 from judging.campaign.read_once import figures_read_once
 from judging.campaign.worker_texts import (
     contact_of,
-    example_of,
     filled,
     going_on,
     language_of_example,
@@ -46,6 +45,7 @@ from judging.page.saving_views import whole_number
 from judging.rules.durations import duration_words, to_the_second
 from judging.rules.prose import blocks
 from judging.rules.text_direction import direction
+from judging.rules.worked_example import read_example
 from judging.tasks.displayed_pairs import shown_pairs
 from judging.tasks.slots import pairs_in
 from judging.tasks.time_left import more_seconds, takes_late_choices
@@ -116,7 +116,7 @@ def _texts_of(campaign: Campaign, pairs: int | None) -> dict[str, Any]:
         "consent": blocks(filled(campaign, campaign.consent_text, pairs=pairs)),
         "instructions": blocks(filled(campaign, campaign.instructions_text, pairs=pairs)),
         "ways": ways_of(campaign),
-        "example": example_of(campaign),
+        "example": read_example(campaign.example_text),
         "levels": levels_of(campaign),
         "example_language": language_of_example(campaign),
         "example_direction": direction(language_of_example(campaign)),

@@ -4,7 +4,7 @@ from judging.rules.pay import Pay
 from judging.rules.wording import ENGLISH, Wording
 
 
-def ways_to_stop(pay: Pay, *, minutes: int, more: bool, wording: Wording = ENGLISH) -> list[str]:
+def ways_to_stop(pay: Pay, *, minutes: int, wording: Wording = ENGLISH) -> list[str]:
     """Return a sentence for each way: finish, stop early, return the task, let the time run out."""
     return [
         _finish_sentence(pay, wording),
@@ -13,7 +13,7 @@ def ways_to_stop(pay: Pay, *, minutes: int, more: bool, wording: Wording = ENGLI
             "Return the task on the site where you took it: nothing is paid, and nothing you chose is used. If you "
             "take a task again and nobody else has this one, you may go on where you stopped."
         ),
-        _run_out_sentence(pay, wording, minutes=minutes, more=more),
+        _run_out_sentence(pay, wording, minutes),
     ]
 
 
@@ -45,16 +45,13 @@ def _stop_early_sentence(pay: Pay, wording: Wording) -> str:
     return told.format(base=f"{pay.base:.2f}")
 
 
-def _run_out_sentence(pay: Pay, wording: Wording, *, minutes: int, more: bool) -> str:
+def _run_out_sentence(pay: Pay, wording: Wording, minutes: int) -> str:
     told = wording.ngettext(
         "Run out of time after {minutes} minute: what you have judged is submitted for you, as if you had stopped.",
         "Run out of time after {minutes} minutes: what you have judged is submitted for you, as if you had stopped.",
         minutes,
     ).format(minutes=minutes)
-    if more:
-        told += " " + wording.gettext(
-            "You are warned five minutes before, and can add the same time once more."
-        )
+    told += " " + wording.gettext("You are warned five minutes before, and can add the same time once more.")
     if pay.bonus:
         told += " " + wording.gettext(
             "If the task site no longer accepts it, you are paid for the choices we saved."

@@ -34,7 +34,7 @@ from tests.judging.visitor import text
     ],
 )
 def test_each_way_says_what_is_true_under_the_campaigns_pay(base, bonus, says, never):
-    ways = ways_to_stop(Pay(Decimal(base), Decimal(bonus)), minutes=60, more=True)
+    ways = ways_to_stop(Pay(Decimal(base), Decimal(bonus)), minutes=60)
 
     told = " ".join(ways)
     assert len(ways) == 4
@@ -47,6 +47,6 @@ def test_each_way_says_what_is_true_under_the_campaigns_pay(base, bonus, says, n
 def test_they_are_on_the_consent_page_and_in_the_recorded_text(martha, crowd_site):
     page = text(martha.arrive())
 
-    for way in ways_to_stop(Pay(Decimal("0.20"), Decimal("1.80")), minutes=60, more=True):
+    for way in ways_to_stop(Pay(Decimal("0.20"), Decimal("1.80")), minutes=60):
         assert way in page
         assert way in agreed_text(martha.campaign)

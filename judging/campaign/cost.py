@@ -51,9 +51,7 @@ def money(campaign: Campaign) -> dict[str, Decimal]:
         owed=Sum(F("amount") + F("fee"), filter=Q(state=Payment.State.OWED), default=Decimal(0)),
         held=Sum(F("amount") + F("fee"), filter=Q(state=Payment.State.HELD), default=Decimal(0)),
     )
-    live = Place.objects.filter(
-        posting__campaign=campaign, state__in=[Place.State.WANTED, Place.State.OPEN]
-    ).count()
+    live = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE).count()
     sums = {name: rounded(Decimal(value)) for name, value in sums.items()}  # SQLite adds binary floats
     promised = quote_tasks(campaign, live).total
     return {**sums, "promised": promised, "committed": sum(sums.values(), promised)}

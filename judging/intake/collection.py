@@ -132,10 +132,9 @@ def _take_down(campaign: Campaign, crowd: Crowd, submission: Submission) -> None
     If the task is still needed and the budget allows, another place is offered.
     """
     place = submission.place
-    live = [Submission.State.HELD, Submission.State.FINISHED]
     if place is None or place.state != Place.State.OPEN:
         return
-    if place.submissions.filter(state__in=live).exclude(pk=submission.pk).exists():
+    if place.submissions.filter(state__in=Submission.LIVE).exclude(pk=submission.pk).exists():
         return
     close_place(campaign, crowd, place)
     Place.objects.filter(pk=place.pk, state=Place.State.OPEN).update(state=Place.State.GONE)
@@ -208,10 +207,8 @@ def _note_returned(campaign: Campaign, free: list[int], *, before: datetime) -> 
 
 def _free_given_back(campaign: Campaign, crowd: Crowd) -> int:
     """Release tasks whose assignments ended at the crowd without a submission. Returns their number."""
-    live = Submission.objects.filter(
-        campaign=campaign, state__in=[Submission.State.HELD, Submission.State.FINISHED]
-    ).exclude(standing=Submission.Standing.TRIAL)
-    held = list(live.order_by("pk"))
+    live = Submission.objects.filter(campaign=campaign, state__in=Submission.LIVE)
+    held = list(live.exclude(standing=Submission.Standing.TRIAL).order_by("pk"))
     back = set(crowd.given_back([submission.assignment_id for submission in held])) if held else set()
     gone = [submission for submission in held if submission.assignment_id in back]
     return sum(end_submission(submission, Submission.State.RETURNED) for submission in gone)
@@ -298,9 +295,7 @@ def settle_submission(campaign: Campaign, submission: Submission) -> None:
     if standing == Submission.Standing.COUNTED:
         _count_or_keep_as_surplus(submission)
     else:
-        Task.objects.filter(holder=submission).update(
-            state=Task.State.WAITING, holder=None, leased_until=None
-        )
+        Task.objects.filter(holder=submission).free()
 
 
 def _count_or_keep_as_surplus(submission: Submission) -> None:

@@ -31,7 +31,6 @@ from judging.workers.block_lists import hiding_requirements
 LONGEST_KEYWORDS = 1000
 #: Calls that must succeed before anything can be offered.
 OFFERING = ["create_block_list", "create_kind", "post_place", "read_back"]
-LIVE = [Place.State.WANTED, Place.State.OPEN]
 
 
 def want_places(campaign: Campaign) -> int:
@@ -80,11 +79,11 @@ def lacking(campaign: Campaign) -> int:
     A pilot needs only its own number of submissions, whatever their standing.
     """
     wanted = campaign.tasks.exclude(state=Task.State.DONE).count()
-    live = Place.objects.filter(posting__campaign=campaign, state__in=LIVE).count()
+    live = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE).count()
     posting = current_posting(campaign)
     if posting is None or posting.purpose != Posting.Purpose.PILOT:
         return wanted - live
-    used = posting.places.filter(state__in=[*LIVE, Place.State.FILLED]).count()
+    used = posting.places.filter(state__in=[*Place.LIVE, Place.State.FILLED]).count()
     return min(wanted - live, campaign.pilot_tasks - used)
 
 
@@ -95,13 +94,12 @@ def close_extra(campaign: Campaign, crowd: Crowd) -> int:
     is working on stay open.
     """
     now = clock.now()
-    live = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
+    live = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE)
     offered = live.exclude(state=Place.State.OPEN, expires_at__lte=now)
     extra = offered.count() - campaign.tasks.exclude(state=Task.State.DONE).count()
     if extra <= 0:
         return 0
-    at_work = [Submission.State.HELD, Submission.State.FINISHED]
-    free = offered.filter(state=Place.State.OPEN).exclude(submissions__state__in=at_work)
+    free = offered.filter(state=Place.State.OPEN).exclude(submissions__state__in=Submission.LIVE)
     left = list(free.select_related("posting").order_by("-posting__number", "-number")[:extra])
     return _close(campaign, crowd, left)
 

@@ -89,9 +89,7 @@ def stop_counting(campaign: Campaign, worker: Worker) -> int:
     work = theirs.exclude(standing=Submission.Standing.UNKNOWN)
     lock_in_order(work)
     work.update(standing=Submission.Standing.EXCLUDED)
-    return Task.objects.filter(campaign=campaign, holder__worker=worker).update(
-        state=Task.State.WAITING, holder=None, leased_until=None
-    )
+    return Task.objects.filter(campaign=campaign, holder__worker=worker).free()
 
 
 def gold_record(campaign: Campaign) -> list[dict[str, Any]]:

@@ -90,7 +90,7 @@ def pending_work(campaign: Campaign) -> Pending:
 def _places_in_use(campaign: Campaign, now: datetime) -> QuerySet[Place]:
     """Return places that can still receive work: the last worker who could have taken one still has time."""
     over = now - timedelta(seconds=offered_seconds(campaign.assignment_seconds)) - GRACE
-    live = Place.objects.filter(posting__campaign=campaign, state__in=[Place.State.WANTED, Place.State.OPEN])
+    live = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE)
     return live.exclude(state=Place.State.OPEN, expires_at__lte=over)
 
 

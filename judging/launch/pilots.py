@@ -11,7 +11,7 @@ from judging.campaign.campaigns import move
 from judging.campaign.reservations import settle_reservations
 from judging.campaign.screening_forecast import outlook_of
 from judging.errors import BadInput, CampaignRefused
-from judging.intake.places import LIVE, lacking
+from judging.intake.places import lacking
 from judging.launch.check_results import Checked
 from judging.launch.checks import check_not_launched
 from judging.launch.launches import Launched, Terms, amount_to_confirm, confirm_plan, offer_tasks, plan_offer
@@ -94,7 +94,7 @@ def finish_pilot(campaign: Campaign) -> bool:
     if campaign.state != Campaign.State.PILOTING or posting is None:
         return False
     filled = posting.places.filter(state=Place.State.FILLED).count()
-    live = posting.places.filter(state__in=LIVE).exists()
+    live = posting.places.filter(state__in=Place.LIVE).exists()
     if filled < campaign.pilot_tasks and (live or lacking(campaign) > 0):
         return False
     report = pilot_report(campaign)

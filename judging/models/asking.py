@@ -73,6 +73,12 @@ class GoldPair(models.Model):
         return f"{self.query_id}: {self.relevant_id} over {self.off_topic_id}"
 
 
+class TaskQuerySet(models.QuerySet):
+    def free(self) -> int:
+        """Take these tasks back from whoever holds or did them, and offer them again. Returns their number."""
+        return self.update(state=Task.State.WAITING, holder=None, leased_until=None)
+
+
 class Task(models.Model):
     """Up to ``pairs_per_task`` pairs that one worker judges once each.
 
@@ -97,6 +103,8 @@ class Task(models.Model):
     )
     leased_until = models.DateTimeField(null=True)
     round = models.PositiveIntegerField(default=0)
+
+    objects = TaskQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -155,6 +163,9 @@ class Place(models.Model):
         OPEN = "open"  # offered; a worker might have accepted it
         FILLED = "filled"  # a submission came in
         GONE = "gone"  # expired or taken down without a submission
+
+    #: A worker can take it, now or once it is offered.
+    LIVE = (State.WANTED, State.OPEN)
 
     posting = models.ForeignKey(Posting, models.CASCADE, related_name="places")
     number = models.PositiveIntegerField()

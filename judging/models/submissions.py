@@ -23,6 +23,9 @@ class Submission(models.Model):
         RETURNED = "returned"  # returned, or passed to another worker
         LAPSED = "lapsed"  # the time ran out
 
+    #: The crowd can still confirm the work.
+    LIVE = (State.HELD, State.FINISHED)
+
     class Standing(models.TextChoices):
         PENDING = "pending"  # not submitted, or not screened yet
         COUNTED = "counted"

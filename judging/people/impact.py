@@ -167,9 +167,7 @@ def foresee_standstill(campaign: Campaign) -> Standstill:
     """Return the state that pausing, ending or continuing the campaign would affect now."""
     tasks = dict(campaign.tasks.values_list("state").annotate(Count("pk")).order_by())
     waiting, held = tasks.get(Task.State.WAITING, 0), tasks.get(Task.State.HELD, 0)
-    live = Place.objects.filter(
-        posting__campaign=campaign, state__in=[Place.State.WANTED, Place.State.OPEN]
-    ).count()
+    live = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE).count()
     sums = money(campaign)
     sent_off = Submission.objects.filter(campaign=campaign, state=Submission.State.FINISHED)
     return Standstill(

@@ -38,7 +38,6 @@ from judging.people import rights_journal
 from judging.people.erasure import erase_ids
 
 logger = logging.getLogger(__name__)
-LIVE = [Submission.State.HELD, Submission.State.FINISHED]
 #: End states of work that was not submitted.
 ENDED = [Submission.State.RETURNED, Submission.State.LAPSED]
 
@@ -76,7 +75,7 @@ def forget_worker(
     """
     _refuse_names(worker, why)
     work = Submission.objects.filter(worker=worker)
-    if work.filter(state__in=LIVE).exclude(standing=Submission.Standing.TRIAL).exists():
+    if work.filter(state__in=Submission.LIVE).exclude(standing=Submission.Standing.TRIAL).exists():
         raise CampaignRefused(
             f"Worker {worker.pk} still holds a task.",
             "Forget the worker once the task is submitted or its time is over.",

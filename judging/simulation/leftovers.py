@@ -45,8 +45,7 @@ def end_leftover_leases(campaign: Campaign) -> int:
     so that submissions in the crowd's list are not taken back. A place held at the crowd cannot go to anybody else,
     so it is closed and another is offered. People's leases are left alone.
     """
-    live = [Submission.State.HELD, Submission.State.FINISHED]
-    left = Submission.objects.filter(campaign=campaign, worker__simulated=True, state__in=live)
+    left = Submission.objects.filter(campaign=campaign, worker__simulated=True, state__in=Submission.LIVE)
     left = left.exclude(standing=Submission.Standing.TRIAL)
     theirs = {one.place_id for one in left if one.place_id}
     taken = sum(end_submission(one, Submission.State.RETURNED) for one in left)

@@ -25,7 +25,7 @@ from config.plurals import many
 from judging.campaign import rehearsal_copy
 from judging.errors import CampaignRefused, JudgingError
 from judging.exchange.link_tokens import BadToken, read_link
-from judging.intake.places import LIVE, places_offered
+from judging.intake.places import places_offered
 from judging.jobs import choosing_key, post_places_key, ring_to_collect
 from judging.launch.gold_checks import count_tasks_without_gold, no_gold_fits_words
 from judging.models import Campaign, GradedCampaign, Place, Submission, Task
@@ -277,7 +277,7 @@ def _recruit_workers(
         raise JudgingError(
             no_gold_fits_words(campaign, without), f"Accept {campaign.gold_words}s on more questions."
         )
-    open_places = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
+    open_places = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE)
     if not open_places.exists() or there >= MOST_WORKERS:
         raise _nobody_can_continue(campaign, there)
     return _sign_up(campaign, settings, truth, range(there, min(MOST_WORKERS, there + settings.workers)))

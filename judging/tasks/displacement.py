@@ -58,8 +58,9 @@ def untouched(campaign: Campaign, worker: Worker) -> Iterator[Submission]:
 
 def _unconfirmed_holders(campaign: Campaign) -> QuerySet[Submission]:
     """Find holders of a task whom neither the crowd's signature nor its list confirms."""
-    live = [Submission.State.HELD, Submission.State.FINISHED]
-    held = Submission.objects.filter(campaign=campaign, state__in=live, held_task__state=Task.State.HELD)
+    held = Submission.objects.filter(
+        campaign=campaign, state__in=Submission.LIVE, held_task__state=Task.State.HELD
+    )
     return held.filter(taken_at=None).exclude(place=None).exclude(standing=Submission.Standing.TRIAL)
 
 
@@ -76,6 +77,5 @@ def _displace(leases: QuerySet[Submission]) -> bool:
     for holder in weakest_first.values_list("pk", flat=True)[:MOST_TRIED]:
         held = Task.objects.filter(holder=holder, state=Task.State.HELD)
         if task := held.select_for_update(skip_locked=True).values_list("pk", flat=True).first():
-            freed = Task.objects.filter(pk=task, holder=holder)
-            return bool(freed.update(state=Task.State.WAITING, holder=None, leased_until=None))
+            return bool(Task.objects.filter(pk=task, holder=holder).free())
     return False

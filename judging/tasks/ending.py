@@ -20,7 +20,7 @@ def end_submission(submission: Submission, state: str) -> bool:
 
     Return False if it is already over, or was submitted since it was read: its work would be lost and unpaid.
     """
-    if submission.state not in (Submission.State.HELD, Submission.State.FINISHED):
+    if submission.state not in Submission.LIVE:
         return False
     ended = Submission.objects.filter(pk=submission.pk, state=submission.state).update(state=state)
     if ended:
@@ -48,9 +48,7 @@ def clear_place(submission: Submission) -> None:
 
 def free_task(submission: Submission) -> None:
     """Free the task that the submission holds, if any."""
-    Task.objects.filter(holder=submission, state=Task.State.HELD).update(
-        state=Task.State.WAITING, holder=None, leased_until=None
-    )
+    Task.objects.filter(holder=submission, state=Task.State.HELD).free()
 
 
 def free_lapsed(campaign: Campaign) -> int:

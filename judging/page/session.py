@@ -52,13 +52,8 @@ def check_workable(submission: Submission) -> None:
         if submission.standing == Submission.Standing.EXCLUDED:
             raise WorkRefused("excluded", worker=submission.worker)
         return
-    reasons = {
-        "returned": "returned",
-        "lapsed": "lapsed",
-        "finished": "finished",
-        "submitted": "already-done",
-    }
-    raise WorkRefused(reasons[submission.state])
+    submitted = submission.state == Submission.State.SUBMITTED
+    raise WorkRefused("already-done" if submitted else str(submission.state))
 
 
 def give_consent(submission: Submission, *, of_age: bool = False) -> bool:

@@ -8,19 +8,10 @@ from config.background.models import Job
 from judging.campaign.campaigns import log_change
 from judging.errors import CampaignRefused
 from judging.models import Campaign
-from judging.watching.watchdog import failure_in_words
+from judging.watching.watchdog import STARTED_BY_NOBODY, failure_in_words
 
 #: Kinds of work that only synchronize us with the crowd, so that repeating them decides and spends nothing.
-AGAIN = frozenset(
-    {
-        "judging.close_places",
-        "judging.collect",
-        "judging.deliver",
-        "judging.post_places",
-        "judging.propose_gold",
-        "tournament.advance_challenges",
-    }
-)
+AGAIN = STARTED_BY_NOBODY | {"judging.propose_gold"}
 
 
 def failed_job(campaign: Campaign, key: int) -> Job:

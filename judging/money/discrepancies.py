@@ -51,10 +51,9 @@ def note_only_here(campaign: Campaign) -> int:
     return len(fresh)
 
 
-def resolve_only_here(submission: Submission) -> None:
-    """Resolve the difference: the crowd lists the work after all."""
-    open_ones = submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_HERE, resolved_at=None)
-    open_ones.update(resolved_at=clock.now(), resolution="the crowd lists it now")
+def resolve_only_here(submission: Submission, resolution: str = "the crowd lists it now") -> None:
+    """Resolve the difference: the crowd lists the work after all, or it was paid by its receipt."""
+    _resolve(submission, Discrepancy.Kind.ONLY_HERE, resolution)
 
 
 def reopen_only_here(submission: Submission) -> None:
@@ -64,7 +63,11 @@ def reopen_only_here(submission: Submission) -> None:
 
 def resolve_only_there(submission: Submission, resolution: str) -> None:
     """Resolve the difference: a person has decided about pay for work that our page did not see."""
-    open_ones = submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_THERE, resolved_at=None)
+    _resolve(submission, Discrepancy.Kind.ONLY_THERE, resolution)
+
+
+def _resolve(submission: Submission, kind: str, resolution: str) -> None:
+    open_ones = submission.discrepancies.filter(kind=kind, resolved_at=None)
     open_ones.update(resolved_at=clock.now(), resolution=resolution)
 
 

@@ -132,16 +132,15 @@ def undo_settlement(
         raise CampaignRefused(f"Nothing was settled for submission {submission.pk}.")
     amount, changed = Decimal(0), 0
     for payment in settled:
+        still = Payment.objects.filter(pk=payment.pk, state=Payment.State.SETTLED)
         if _paid_by_receipt(payment):
             # The crowd never had to pay it: the work waits again for somebody to pay it by its receipt.
-            updated = Payment.objects.filter(pk=payment.pk, state=Payment.State.SETTLED).delete()[0]
-            amount += payment.amount * updated
-            changed += updated
+            updated, _ = still.delete()
             reopen_only_here(submission)
-            continue
-        updated = Payment.objects.filter(pk=payment.pk, state=Payment.State.SETTLED).update(
-            state=Payment.State.OWED, call=None, decided_at=None, decided_by="", decided_why=""
-        )
+        else:
+            updated = still.update(
+                state=Payment.State.OWED, call=None, decided_at=None, decided_by="", decided_why=""
+            )
         amount += payment.amount * updated
         changed += updated
     if not changed:  # somebody else has taken it back since the lookup

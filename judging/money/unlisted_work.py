@@ -20,9 +20,9 @@ from judging.campaign.cost import money
 from judging.campaign.reservations import reserve, take_turn
 from judging.crowds import crowd_for
 from judging.errors import BadInput, CampaignRefused
-from judging.models import Campaign, Discrepancy, Payment, Submission
+from judging.models import Campaign, Payment, Submission
 from judging.money.budget import beyond_cap
-from judging.money.discrepancies import find_by_receipt, receipt_of
+from judging.money.discrepancies import find_by_receipt, receipt_of, resolve_only_here
 from judging.money.payments import earned_so_far
 from judging.workers.identities import crowd_namespace
 
@@ -147,8 +147,7 @@ def pay_missing(
     )
     if not made:
         raise CampaignRefused(f"Submission {submission.pk} has just been paid by its receipt.")
-    noted = submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_HERE, resolved_at=None)
-    noted.update(resolved_at=clock.now(), resolution=f"paid by the receipt: {way}")
+    resolve_only_here(submission, f"paid by the receipt: {way}")
     log_change(
         campaign,
         f"${missing.earned:,.2f} paid by the receipt of submission {submission.pk}: {way}",

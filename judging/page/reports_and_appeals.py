@@ -13,9 +13,11 @@ from config import clock
 from config.guidance import Action, Guidance
 from config.row_keys import row_key
 from config.storable_text import storable_text
-from judging.errors import CampaignRefused
+from judging.campaign.campaigns import log_change
+from judging.errors import BadInput, CampaignRefused
 from judging.models import Appeal, Campaign, PairReport, Slot, Submission, Worker
 from judging.page.session import WorkRefused, check_workable
+from judging.people.exclusions import Reinstated, reinstate_worker
 from judging.rules.durations import after_working_days, working_days
 from judging.rules.refusals import REFUSALS
 from judging.tasks.answers import final_choices
@@ -199,3 +201,20 @@ def settle_report_or_appeal(campaign: Campaign, name: str, *, why: str, who: str
             f"{campaign.name} has no open report or appeal {name}.",
             Guidance(Action("reports", campaign.name, lead=""), " lists them."),
         )
+
+
+@transaction.atomic
+def answer_appeal(
+    campaign: Campaign, appeal: Appeal, *, why: str, reinstate: bool, who: str = ""
+) -> Reinstated | None:
+    """Settle the appeal with the answer ``why``, and reverse the exclusion if ``reinstate`` is set.
+
+    Either both changes happen or neither. The next collection notifies the worker. Raises BadInput for an empty
+    answer, and CampaignRefused if the appeal is already settled or there is no exclusion to reverse.
+    """
+    if not why.strip():
+        raise BadInput("Write an answer. The worker reads it.")
+    settle_report_or_appeal(campaign, f"a{appeal.pk}", why=why, who=who)
+    done = reinstate_worker(campaign, appeal.worker, why=why, who=who) if reinstate else None
+    log_change(campaign, f"appeal of worker {appeal.worker_id} answered", why=why, who=who)
+    return done

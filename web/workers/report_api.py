@@ -9,7 +9,7 @@ from ninja import Field, Router, Schema, Status
 from judging.jobs import continue_if_launched, ring_to_deliver
 from judging.models import Appeal
 from judging.page import reports_and_appeals
-from judging.page.appeal_answers import answer_appeal
+from judging.page.reports_and_appeals import answer_appeal
 from judging.workers.messages import check_words, choose_addressees, write_message
 from web.api.bodies import Body, DryRun
 from web.api.callers import campaign_to_change, reader

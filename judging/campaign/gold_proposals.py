@@ -19,7 +19,7 @@ from judging.campaign.gold_coverage import (
 )
 from judging.campaign.gold_labels import grades_by_query, labels_for_gold
 from judging.campaign.gold_pairs import needed_gold
-from judging.campaign.strategy_figures import compared_pairs
+from judging.campaign.strategy_figures import compared_pairs, rows_with_keys
 from judging.errors import CampaignRefused
 from judging.models import Campaign, GoldPair, TaskPair
 from judging.rules.familiarity import Shares
@@ -42,7 +42,7 @@ from judging.rules.pair_features import (
 )
 from pooling.models import Passage, QrelSet, Query
 from pooling.passage_text import class_key
-from pooling.services import bulk, clusters, passages
+from pooling.services import clusters, passages
 from pooling.services.runs import tops_of
 
 #: How many times the needed number to propose: some will be dropped, and drawing needs alternatives.
@@ -71,7 +71,9 @@ class _ProposalSearch:
     """One search for proposals, with the data that it reads once."""
 
     def __init__(self, campaign: Campaign, labels: QrelSet, wanted: int) -> None:
+        assert campaign.pool is not None
         self.campaign, self.labels, self.wanted = campaign, labels, wanted
+        self.pooled = campaign.pool.pooled_passages
         self.tasks = tasks_as_shown(campaign.tasks.order_by("number")[:MOST_TASKS])
         self.usable = gold_in(campaign, [GoldPair.State.PROPOSED, GoldPair.State.ACCEPTED])
         self.rng = np.random.default_rng([abs(campaign.seed), campaign.gold_pairs.count()])
@@ -99,7 +101,7 @@ class _ProposalSearch:
     def run(self) -> int:
         """Choose proposals and add them; return how many were added."""
         known = {passage for of_query in self.grades.values() for passage in of_query}
-        pooled = set(self.real.uses) | set(self._pooled_passages())
+        pooled = set(self.real.uses) | set(self.pooled.values_list("passage_id", flat=True))
         self._read_classes(known | pooled)
         self._fetch_labeled()
         self._read_classes(known | pooled)  # a text that was just fetched has a class
@@ -151,16 +153,12 @@ class _ProposalSearch:
 
         If there are too few to fill a task, add questions that only gold pairs ask.
         """
-        pooled = set(self._pooled_queries())
+        pooled = set(self.pooled.values_list("query_id", flat=True))
         often = set() if self.campaign.grades else self._frequent_questions()
         asked = {query: found for query, found in relevant.items() if query in pooled - often}
         if len(asked) < self.campaign.pairs_per_task + self.campaign.gold_per_task:
             asked |= {query: found for query, found in relevant.items() if query not in pooled}
         return asked or relevant
-
-    def _pooled_passages(self) -> Iterable[int]:
-        assert self.campaign.pool is not None
-        return self.campaign.pool.pooled_passages.values_list("passage_id", flat=True)
 
     def _frequent_questions(self) -> set[int]:
         """Return questions that more than half of the tasks ask."""
@@ -169,15 +167,10 @@ class _ProposalSearch:
         counted = rows.annotate(tasks=Count("task", distinct=True)).filter(tasks__gt=tasks // 2)
         return set(counted.order_by().values_list("pair__query", flat=True))
 
-    def _pooled_queries(self) -> Iterable[int]:
-        assert self.campaign.pool is not None
-        return self.campaign.pool.pooled_passages.values_list("query_id", flat=True)
-
     def _read_classes(self, keys: set[int]) -> None:
         """Read the classes of near-duplicates of these passages; a passage without a class is its own class."""
-        for part in bulk.parts(keys):
-            rows = Passage.objects.filter(pk__in=part).values_list("pk", "class_key")
-            self.class_of |= {pk: class_key or pk for pk, class_key in rows}
+        rows = rows_with_keys(Passage.objects.all(), keys, "pk", "class_key")
+        self.class_of |= {pk: class_key or pk for pk, class_key in rows}
 
     def _labeled_pairs(self) -> Iterator[Triple]:
         """Pair labeled passages. A near-duplicate of a relevant passage is never off topic."""
@@ -197,19 +190,14 @@ class _ProposalSearch:
         if self.campaign.placeholder_text or not collection.sources.exists():
             return
         keys = {key for one in self._labeled_pairs() for key in (one.relevant_id, one.off_topic_id)}
-        lacking = [
-            pid
-            for part in bulk.parts(keys)
-            for pid in Passage.objects.filter(pk__in=part, text=None).values_list("pid", flat=True)
-        ]
+        lacking = [pid for (pid,) in rows_with_keys(Passage.objects.filter(text=None), keys, "pid")]
         if lacking:
             passages.fetch(collection=collection, pids=lacking)
 
     def _read_texts(self, keys: set[int]) -> None:
         """Read the texts of these passages. Raises CampaignRefused if there are none that people could read."""
-        for part in bulk.parts(keys):
-            rows = Passage.objects.filter(pk__in=part).exclude(text=None)
-            self.read |= {pk: read_passage(text or "") for pk, text in rows.values_list("pk", "text")}
+        rows = rows_with_keys(Passage.objects.exclude(text=None), keys, "pk", "text")
+        self.read |= {pk: read_passage(text) for pk, text in rows}
         if not self.read and not self.campaign.placeholder_text:
             raise CampaignRefused(
                 "No passage of this campaign has a text, so no gold pair can be proposed for people.",
@@ -258,11 +246,7 @@ class _ProposalSearch:
             words = content_words(text or "")
             if pk not in self.class_of and key not in judged and words not in judged_texts:
                 yield pk, words
-        known = {
-            pid
-            for part in bulk.parts(self.class_of)
-            for pid in Passage.objects.filter(pk__in=part).values_list("pid", flat=True)
-        }
+        known = {pid for (pid,) in rows_with_keys(Passage.objects.all(), self.class_of, "pid")}
         texts = enumerate(passages.first_texts(collection, MOST_READ), start=1)
         while batch := list(islice(texts, TEXTS_AT_ONCE)):
             keys = clusters.keys_of(collection, (one.id for _, one in batch))
@@ -287,16 +271,9 @@ class _ProposalSearch:
 
     def _without_tops(self, near: dict[int, list[int]]) -> dict[int, list[int]]:
         """Leave out passages that a run ranks near the top for the question: they are likely answers."""
-        qid_of = {
-            pk: qid
-            for part in bulk.parts(near)
-            for pk, qid in Query.objects.filter(pk__in=part).values_list("pk", "qid")
-        }
-        pid_of = {
-            pk: pid
-            for part in bulk.parts({key for found in near.values() for key in found})
-            for pk, pid in Passage.objects.filter(pk__in=part).values_list("pk", "pid")
-        }
+        qid_of = dict(rows_with_keys(Query.objects.all(), near, "pk", "qid"))
+        keys = {key for found in near.values() for key in found}
+        pid_of = dict(rows_with_keys(Passage.objects.all(), keys, "pk", "pid"))
         ranked: dict[str, set[str]] = {qid: set() for qid in qid_of.values()}
         for run in self.campaign.collection.runs.order_by("pk").iterator():
             for qid, pids in tops_of(run, passages.TOPS_READ).items():
@@ -315,8 +292,7 @@ class _ProposalSearch:
         related: dict[int, set[str | int]] = defaultdict(set)
         for query, of_query in self.grades.items():
             related[query].update(self.class_of[passage] for passage in of_query)
-        assert self.campaign.pool is not None
-        for query, passage in self.campaign.pool.pooled_passages.values_list("query_id", "passage_id"):
+        for query, passage in self.pooled.values_list("query_id", "passage_id"):
             related[query].add(self.class_of[passage])
         there = sorted(key for key in judged if not self.read or key in self.read)
         most = max(20, 2 * math.ceil(self.wanted / max(1, len(self.relevant))))

@@ -71,15 +71,15 @@ def parse_page(html: str) -> list[Element]:
     return reader.elements
 
 
-@dataclass(frozen=True)
+@dataclass
 class Page:
     """One pair as shown; a single passage is on both sides."""
 
     number: int
-    question: str
-    left: str
-    right: str
-    chosen: bool
+    question: str = ""
+    left: str = ""
+    right: str = ""
+    chosen: bool = False
 
 
 @dataclass
@@ -220,11 +220,13 @@ class Browser:
                 self.cookies[found.group(1)] = found.group(2)
 
 
+@dataclass(frozen=True)
 class _Fetched:
     """A fetched page, parsed when its elements are requested."""
 
-    def __init__(self, address: str, status: int, html: str) -> None:
-        self.address, self.status, self.html = address, status, html
+    address: str
+    status: int
+    html: str
 
     @property
     def elements(self) -> list[Element]:
@@ -243,15 +245,6 @@ def _send_request(
 
 def _task_page(page: _Fetched) -> TaskPage:
     task = TaskPage()
-    shown: dict[str, str] = {}
-    sides: list[str] = []
-    chosen = False
-    pairs: list[Page] = []
-
-    def close() -> None:
-        if shown:
-            pairs.append(Page(int(shown["slot"]), shown["question"], sides[0], sides[-1], chosen))
-
     for element in page.elements:
         attributes, classes = element.attributes, element.attributes.get("class", "").split()
         if attributes.get("data-reason"):
@@ -260,16 +253,14 @@ def _task_page(page: _Fetched) -> TaskPage:
             task.save = urljoin(page.address, attributes["data-save"])
             task.finish = urljoin(page.address, attributes["action"])
         if element.tag == "section" and attributes.get("data-slot"):
-            close()
-            shown, sides, chosen = {"slot": attributes["data-slot"]}, [], False
-        elif "question" in classes:
-            shown["question"] = element.text
-        elif "passage" in classes:
-            sides.append(element.text)
-        elif "checked" in attributes and attributes.get("name", "").startswith("choice-"):
-            chosen = True
-    close()
-    task.pairs = pairs
-    if not pairs and not task.refusal:
+            task.pairs.append(Page(int(attributes["data-slot"])))
+        elif task.pairs and "question" in classes:
+            task.pairs[-1].question = element.text
+        elif task.pairs and "passage" in classes:
+            pair = task.pairs[-1]
+            pair.left, pair.right = pair.left or element.text, element.text
+        elif task.pairs and "checked" in attributes and attributes.get("name", "").startswith("choice-"):
+            task.pairs[-1].chosen = True
+    if not task.pairs and not task.refusal:
         task.refusal = f"http-{page.status}"
     return task

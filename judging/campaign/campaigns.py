@@ -16,7 +16,7 @@ from judging.campaign.worker_texts import check_page_language, check_short_texts
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, CampaignChange, GradedCampaign
 from judging.rules.familiarity import most_tasks
-from judging.rules.pair_requests import PairRequest
+from judging.rules.packing import PairRequest
 from judging.rules.pay import BASE_REWARD, rounded
 from judging.rules.reading_speed import least_limit
 from judging.rules.screening import SLIP_RATE

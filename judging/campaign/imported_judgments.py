@@ -18,7 +18,7 @@ from judging.campaign.campaigns import log_change
 from judging.campaign.pairs import ensure_pairs, pair_ids
 from judging.errors import BadInput, BadJudgmentFile, CampaignRefused
 from judging.models import Campaign, ImportedFile, Judgment, Worker
-from judging.rules.pair_requests import PairRequest
+from judging.rules.packing import PairRequest
 from pooling.blocks import LONGEST, quoted_field
 from pooling.models import Query
 from pooling.services import bulk, passages

@@ -9,8 +9,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from judging.models import Campaign, Pair, Submission, Task, TaskPair
-from judging.rules.packing import pack
-from judging.rules.pair_requests import PairRequest
+from judging.rules.packing import PairRequest, pack
 from pooling.models import Pool, PooledPassage
 from pooling.passage_text import is_canonical
 from pooling.services import bulk

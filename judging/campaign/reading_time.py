@@ -6,8 +6,7 @@ from statistics import fmean
 from config import clock, kept_objects
 from judging.campaign.read_once import kept_while_reading
 from judging.models import Campaign, Pair
-from judging.rules.haste import fastest_seconds, words_in
-from judging.rules.reading_speed import seconds_for
+from judging.rules.reading_speed import fastest_seconds, seconds_for, words_in
 
 #: The size of the sample of pairs, spread over the campaign.
 PAIRS_READ = 200

@@ -33,7 +33,7 @@ from judging.models import (
     TopicAssignment,
     TopicDecision,
 )
-from judging.rules.pair_requests import PairRequest
+from judging.rules.packing import PairRequest
 from judging.rules.topic_effort import LaterTasks, forecast_later_tasks
 from judging.rules.topic_life import next_of_pool
 

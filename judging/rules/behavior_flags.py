@@ -11,7 +11,7 @@ from statistics import median
 import scipy  # loads scipy.special on first use; loading it at the start would cost every command a third of a second
 
 from config.plurals import many
-from judging.rules.haste import GLANCE_SECONDS
+from judging.rules.reading_speed import GLANCE_SECONDS
 from judging.rules.screening import GOLD_PAIR
 
 UNLIKELY = 0.001

@@ -5,9 +5,18 @@ rarely sees a query twice in one task (design: "Tasks").
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+class PairRequest(NamedTuple):
+    """Two passages of a query by their keys, ``passage_a_id < passage_b_id``."""
+
+    query_id: int
+    passage_a_id: int
+    passage_b_id: int
 
 
 def pack(

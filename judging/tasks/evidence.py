@@ -22,8 +22,8 @@ from judging.exchange.link_tokens import (
     read_proof,
 )
 from judging.models import Choice, Slot, Submission
-from judging.rules.haste import GLANCE_SECONDS
 from judging.rules.layout import ANSWERS
+from judging.rules.reading_speed import GLANCE_SECONDS
 from judging.tasks.answers import FIELD
 
 #: The field of the crowd's form that carries the proof.

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from judging.models import Campaign, Choice, PairReport
-from judging.rules.haste import is_fast
+from judging.rules.reading_speed import is_fast
 from judging.tasks.displayed_pairs import text_of
 
 

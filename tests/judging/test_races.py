@@ -35,7 +35,7 @@ from judging.models import (
 from judging.money import refused_payments
 from judging.money.payments import pay_owed
 from judging.page import session
-from judging.rules.pair_requests import PairRequest
+from judging.rules.packing import PairRequest
 from judging.tasks import leasing
 from judging.tasks.leasing import lease_task
 from judging.workers.identities import worker_for

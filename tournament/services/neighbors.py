@@ -13,7 +13,7 @@ from judging.campaign import cost, pairs
 from judging.campaign.cost import money
 from judging.intake import places
 from judging.models import Campaign, Task
-from judging.rules.pair_requests import PairRequest
+from judging.rules.packing import PairRequest
 from pooling.models import Collection, Passage, Run
 from pooling.services import bulk, clusters, passages, runs
 from pooling.services.bulk import Key

@@ -26,7 +26,7 @@ from judging.models import (
 )
 from judging.people.rights import has_withdrawn, withdrawal_until
 from judging.rules.behavior_flags import Usual
-from judging.rules.haste import is_fast
+from judging.rules.reading_speed import is_fast
 from judging.workers.unfinished import unfinished_of
 from web.common.column_sort import sort_by_column
 from web.common.pair_texts import Side, failed_gold, sides_of

@@ -4,7 +4,7 @@ from itertools import combinations
 from judging.campaign.pairs import class_representatives, judgments_in_flight, pairs_of, request_pairs
 from judging.intake.collection import collect
 from judging.models import Judgment, Pair, Task, TaskPair
-from judging.rules.pair_requests import PairRequest
+from judging.rules.packing import PairRequest
 from pooling.models import PooledPassage
 
 

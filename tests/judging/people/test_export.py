@@ -7,7 +7,7 @@ import pytest
 from judging.campaign.pairs import request_pairs
 from judging.models import CrowdIdentity, Judgment
 from judging.people.export import export_judgments, hidden_passages
-from judging.rules.pair_requests import PairRequest
+from judging.rules.packing import PairRequest
 from pooling.models import Passage, PooledPassage, Run
 from tests.factories import make_run
 

@@ -5,8 +5,8 @@ from hypothesis import given, strategies as st
 
 from judging.campaign.worker_texts import default_texts
 from judging.rules.durations import duration_words
-from judging.rules.haste import is_fast, words_in
 from judging.rules.prose import Block, blocks
+from judging.rules.reading_speed import is_fast, words_in
 from judging.rules.text_direction import direction
 from judging.rules.worked_example import BadExample, Example, read_example
 

@@ -5,9 +5,10 @@ nobody and is the same on every page, in commands and in the log. Crowd ids do n
 """
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import chain
 from statistics import median
 from typing import Any
 
@@ -39,6 +40,9 @@ HELD = Submission.State.HELD
 #: Judgments made elsewhere, or by a worker whose id the crowd confirmed.
 CONFIRMED = Q(submission__state=Submission.State.SUBMITTED) | Q(submission=None)
 
+#: Rows of a query by worker: the worker's key, and figures under the names of a record's fields.
+Figures = Iterable[dict[str, Any]]
+
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerRecord(Behavior):
@@ -53,12 +57,12 @@ class WorkerRecord(Behavior):
     standing: str
     """``at work`` (holds a task), ``idle``, ``excluded`` or ``withdrawn``."""
     reason: str
-    held: int
-    counted: int
-    reports: int
-    paid: Decimal
-    owed: Decimal
     simulated: bool
+    held: int = 0
+    counted: int = 0
+    reports: int = 0
+    paid: Decimal = Decimal(0)
+    owed: Decimal = Decimal(0)
     flags: tuple[Flag, ...] = ()
 
     @property
@@ -100,58 +104,35 @@ def records_of(
     campaign: Campaign, *, only: Collection[int] | None = None, usual: Usual | None = None
 ) -> Records:
     """Compute the records of all workers, or of ``only`` these, compared with ``usual``, or with each other."""
-    rest = (campaign, only)
-    kinds = (is_empty(), is_begun(), is_empty() & Q(state=Submission.State.SUBMITTED))
-    empty, begun, sent_empty = (_count_tasks_of_kind(kind, *rest) for kind in kinds)
-    work, judged, gold = _tasks_by_worker(*rest), _judgments_by_worker(*rest), _gold_by_worker(*rest)
-    agreement, times = _agreement_by_worker(*rest), _times_by_worker(*rest)
-    money, reports = _pay_by_worker(*rest), _reports_by_worker(*rest)
+    tasks, judged = list(_task_figures(campaign, only)), list(_judgment_figures(campaign, only))
     excluded = _only_workers(Exclusion.objects.standing().filter(campaign=campaign), only)
     out = {row.worker_id: row for row in excluded.only("worker", "rule", "reason")}
-    consistent = consistency_of(campaign, only=only)
-    keys = sorted(work.keys() | judged.keys() | out.keys())
+    keys = sorted({row["worker"] for row in (*tasks, *judged)} | out.keys())
     simulated = set(Worker.objects.filter(pk__in=keys, simulated=True).values_list("pk", flat=True))
-    rows = []
-    for key in keys:
-        tasks, held, stopped = work.get(key, (0, 0, 0))
-        judgments, counted, left, decided = judged.get(key, (0, 0, 0, 0))
-        seen, failed = gold.get(key, (0, 0))
-        compared, agreeing = agreement.get(key, (0, 0.0))
-        paid, owed = money.get(key, (Decimal(0), Decimal(0)))
-        repeated, same = consistent.get(key, (0, 0))
-        timed = [seconds for seconds, _ in times.get(key, [])]
-        on_screen = [seconds for _, seconds in times.get(key, []) if seconds is not None]
-        rows.append(
-            WorkerRecord(
-                worker=key,
-                standing=_standing_words(out.get(key), held),
-                reason=out[key].reason if key in out else "",
-                tasks=tasks,
-                held=held,
-                judgments=judgments,
-                counted=counted,
-                gold_seen=seen,
-                gold_failed=failed,
-                left=left,
-                decided=decided,
-                compared=compared,
-                agreeing=agreeing,
-                tasks_timed=len(timed),
-                seconds_per_pair=median(timed) if timed else None,
-                seconds_on_screen=median(on_screen) if on_screen else None,
-                repeated=repeated,
-                repeated_same=same,
-                empty=empty.get(key, 0),
-                sent_empty=sent_empty.get(key, 0),
-                begun=begun.get(key, 0),
-                stopped=stopped,
-                reports=reports.get(key, 0),
-                paid=paid,
-                owed=owed,
-                simulated=key in simulated,
-                gold_words=campaign.gold_words,
-            )
+    figures: dict[int, dict[str, Any]] = defaultdict(dict)
+    for row in chain(
+        tasks,
+        judged,
+        *_figures_of_kinds(campaign, only),
+        _gold_figures(campaign, only),
+        _agreement_figures(campaign, only),
+        _time_figures(campaign, only),
+        _repeat_figures(campaign, only),
+        _pay_figures(campaign, only),
+        _report_figures(campaign, only),
+    ):
+        figures[row.pop("worker")] |= row
+    rows = [
+        WorkerRecord(
+            worker=key,
+            standing=_standing_words(out.get(key), figures[key].get("held", 0)),
+            reason=out[key].reason if key in out else "",
+            simulated=key in simulated,
+            gold_words=campaign.gold_words,
+            **figures[key],
         )
+        for key in keys
+    ]
     usual = usual or _usual(rows, least_seconds_a_pair(campaign))
     return Records(tuple(replace(row, flags=tuple(_flags(row, usual))) for row in rows), usual)
 
@@ -181,68 +162,66 @@ def _usual(rows: list[WorkerRecord], least_seconds: float) -> Usual:
     return usual_among(read, least_seconds)
 
 
-def _tasks_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int, int]]:
-    """Return worker → (submitted tasks, held tasks, tasks submitted before the last gold pair)."""
+def _task_figures(campaign: Campaign, only: Collection[int] | None) -> Figures:
     rows = _only_workers(Submission.objects.filter(campaign=campaign), only)
-    rows = rows.exclude(standing=Submission.Standing.TRIAL)
-    counts = rows.values_list("worker").annotate(
-        came_in=Count("pk", filter=Q(state=Submission.State.SUBMITTED)),
-        held=Count("pk", filter=Q(state__in=[HELD, Submission.State.FINISHED])),
+    rows = rows.exclude(standing=Submission.Standing.TRIAL).values("worker").order_by()
+    return rows.annotate(
+        tasks=Count("pk", filter=Q(state=Submission.State.SUBMITTED)),
+        held=Count("pk", filter=Q(state__in=Submission.LIVE)),
         stopped=Count("pk", filter=Q(standing=Submission.Standing.UNFINISHED)),
     )
-    return {worker: tuple(rest) for worker, *rest in counts.order_by()}
 
 
-def _count_tasks_of_kind(kind: Q, campaign: Campaign, only: Collection[int] | None) -> dict[int, int]:
-    """Return worker → number of tasks of this kind."""
-    rows = _only_workers(Submission.objects.filter(kind, campaign=campaign), only).values_list("worker")
-    return dict(rows.annotate(Count("pk")).order_by())
+def _figures_of_kinds(campaign: Campaign, only: Collection[int] | None) -> Iterator[Figures]:
+    kinds = {
+        "empty": is_empty(),
+        "sent_empty": is_empty() & Q(state=Submission.State.SUBMITTED),
+        "begun": is_begun(),
+    }
+    for name, kind in kinds.items():
+        rows = _only_workers(Submission.objects.filter(kind, campaign=campaign), only)
+        yield rows.values("worker").annotate(**{name: Count("pk")}).order_by()
 
 
-def _judgments_by_worker(
-    campaign: Campaign, only: Collection[int] | None
-) -> dict[int, tuple[int, int, int, int]]:
-    """Return worker → (judgments, counted, left preferred, decided)."""
+def _judgment_figures(campaign: Campaign, only: Collection[int] | None) -> Figures:
     rows = Judgment.objects.filter(CONFIRMED, campaign=campaign, worker__isnull=False)
-    rows = _only_workers(rows, only).values_list("worker")
-    counts = rows.annotate(
-        count=Count("pk"),
-        good=Count("pk", filter=Q(submission__standing=COUNTED) | Q(submission=None)),
-        chose_left=Count("pk", filter=Q(preferred=F("left"))),
-        chose=Count("preferred"),
+    counts = (
+        _only_workers(rows, only)
+        .values("worker")
+        .annotate(
+            judgments=Count("pk"),
+            counted=Count("pk", filter=Q(submission__standing=COUNTED) | Q(submission=None)),
+            chose_left=Count("pk", filter=Q(preferred=F("left"))),
+            decided=Count("preferred"),
+        )
     )
-    return {worker: tuple(rest) for worker, *rest in counts.order_by()}
+    return ({"left": row.pop("chose_left"), **row} for row in counts.order_by())
 
 
-def _gold_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int]]:
-    """Return worker → (gold pairs answered, failed), without suspended ones."""
+def _gold_figures(campaign: Campaign, only: Collection[int] | None) -> Figures:
+    """Return the answers on gold pairs, without suspended ones."""
     rows = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
-    rows = _only_workers(rows, only).exclude(gold_pair__state=GoldPair.State.SUSPENDED)
-    counts = rows.values_list("worker").annotate(
-        count=Count("pk"), failed=Count("pk", filter=Q(passed=False))
-    )
-    return {worker: (count, failed) for worker, count, failed in counts.order_by()}
+    rows = _only_workers(rows, only).exclude(gold_pair__state=GoldPair.State.SUSPENDED).values("worker")
+    return rows.annotate(gold_seen=Count("pk"), gold_failed=Count("pk", filter=Q(passed=False))).order_by()
 
 
-def _agreement_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, float]]:
-    """Return worker → (comparisons with somebody else's counted judgment on the same pair, how many agree)."""
+def _agreement_figures(campaign: Campaign, only: Collection[int] | None) -> Figures:
     others = Q(pair__judgments__submission__standing=COUNTED) | Q(pair__judgments__submission=None)
     # Use two comparisons instead of "not the same", which Django turns into a query over all judgments of the pair.
     elsewhere = Q(pair__judgments__worker__lt=F("worker")) | Q(pair__judgments__worker__gt=F("worker"))
     rows = Judgment.objects.filter(elsewhere & others & CONFIRMED, campaign=campaign, worker__isnull=False)
-    counts = (
+    same = Sum(Case(When(SAME_ANSWER, then=Value(1.0)), default=Value(0.0)))
+    return (
         _only_workers(rows, only)
         .annotate(other=F("pair__judgments__preferred"), other_grade=F("pair__judgments__grade"))
-        .values_list("worker")
-        .annotate(count=Count("pk"), same=Sum(Case(When(SAME_ANSWER, then=Value(1.0)), default=Value(0.0))))
+        .values("worker")
+        .annotate(compared=Count("pk"), agreeing=same)
+        .order_by()
     )
-    return {worker: (count, same) for worker, count, same in counts.order_by()}
 
 
-def _times_by_worker(
-    campaign: Campaign, only: Collection[int] | None
-) -> dict[int, list[tuple[float, float | None]]]:
-    """Return worker → seconds per pair for each whole task: from opening the page to submitting, and on screen."""
+def _time_figures(campaign: Campaign, only: Collection[int] | None) -> Figures:
+    """Yield the times of whole tasks: from opening the page to submitting, and on screen."""
     done = Submission.objects.filter(
         campaign=campaign,
         state=Submission.State.SUBMITTED,
@@ -250,32 +229,38 @@ def _times_by_worker(
         task__isnull=False,
         resumed_pairs=0,
     ).exclude(standing=Submission.Standing.TRIAL)
-    pairs = campaign.slots_per_task
-    times: dict[int, list[tuple[float, float | None]]] = defaultdict(list)
-    shown = {key: seconds / pairs for key, seconds in seconds_on_screen(_only_workers(done, only)).items()}
-    for key, worker, opened, ended in _only_workers(done, only).values_list(
-        "pk", "worker_id", "opened_at", Coalesce("finished_at", "submitted_at")
-    ):
+    done = _only_workers(done, only)
+    screen = seconds_on_screen(done)
+    timed: dict[int, list[float]] = defaultdict(list)
+    on_screen: dict[int, list[float]] = defaultdict(list)
+    pairs, ended_at = campaign.slots_per_task, Coalesce("finished_at", "submitted_at")
+    for key, worker, opened, ended in done.values_list("pk", "worker_id", "opened_at", ended_at):
         if ended:
-            times[worker].append((max(0.0, (ended - opened).total_seconds()) / pairs, shown.get(key)))
-    return times
+            timed[worker].append(max(0.0, (ended - opened).total_seconds()) / pairs)
+            if key in screen:
+                on_screen[worker].append(screen[key] / pairs)
+    for worker, times in timed.items():
+        yield {"worker": worker, "tasks_timed": len(times), "seconds_per_pair": median(times)}
+    for worker, times in on_screen.items():
+        yield {"worker": worker, "seconds_on_screen": median(times)}
 
 
-def _pay_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[Decimal, Decimal]]:
-    """Return worker → (paid, owed), without fees."""
-    sums: dict[int, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
+def _repeat_figures(campaign: Campaign, only: Collection[int] | None) -> Figures:
+    for worker, (repeated, same) in consistency_of(campaign, only=only).items():
+        yield {"worker": worker, "repeated": repeated, "repeated_same": same}
+
+
+def _pay_figures(campaign: Campaign, only: Collection[int] | None) -> Figures:
+    states = {"paid": Payment.State.PAID, "owed": Payment.State.OWED}
+    sums = {name: Sum("amount", filter=Q(state=state), default=Decimal(0)) for name, state in states.items()}
     rows = _only_workers(Payment.objects.filter(submission__campaign=campaign), only, "submission__worker")
-    rows = rows.values_list("submission__worker", "state")
-    for worker, state, amount in rows.annotate(sum=Sum("amount")).order_by():
-        sums[worker][state] += rounded(Decimal(amount))
-    states = (Payment.State.PAID, Payment.State.OWED)
-    return {worker: (of[states[0]], of[states[1]]) for worker, of in sums.items()}
+    for row in rows.values(worker=F("submission__worker")).annotate(**sums).order_by():
+        yield row | {name: rounded(Decimal(row[name])) for name in states}
 
 
-def _reports_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict[int, int]:
+def _report_figures(campaign: Campaign, only: Collection[int] | None) -> Figures:
     rows = _only_workers(PairReport.objects.filter(submission__campaign=campaign), only, "submission__worker")
-    rows = rows.values_list("submission__worker")
-    return dict(rows.annotate(Count("pk")).order_by())
+    return rows.values(worker=F("submission__worker")).annotate(reports=Count("pk")).order_by()
 
 
 def active_workers(campaign: Campaign, since: Any) -> int:

@@ -40,15 +40,15 @@ class Behavior:
     judged pair, ``sent_empty`` of them by submitting; ``begun`` tasks were returned with some.
     """
 
-    judgments: int
-    left: int
-    decided: int
-    compared: int
-    agreeing: float
-    gold_seen: int
-    gold_failed: int
-    tasks_timed: int
-    seconds_per_pair: float | None
+    judgments: int = 0
+    left: int = 0
+    decided: int = 0
+    compared: int = 0
+    agreeing: float = 0.0
+    gold_seen: int = 0
+    gold_failed: int = 0
+    tasks_timed: int = 0
+    seconds_per_pair: float | None = None
     seconds_on_screen: float | None = None
     repeated: int = 0
     repeated_same: int = 0

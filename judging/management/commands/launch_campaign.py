@@ -1,4 +1,4 @@
-from decimal import Decimal
+from dataclasses import replace
 from typing import Any
 
 from config.background.attending import attend
@@ -8,7 +8,7 @@ from judging.campaign.campaign_settings import RECOMMENDED, change_settings
 from judging.campaign.screening_forecast import recommended_rule
 from judging.jobs import ring_to_post_places
 from judging.launch.check_results import check_row, strategy_rows
-from judging.launch.launches import Launched, launch_campaign
+from judging.launch.launches import Launched, Terms, launch_campaign
 from judging.management.amounts import dollars_option
 from judging.management.campaign_command import CampaignCommand
 from judging.management.check_lines import in_lines
@@ -36,18 +36,15 @@ def terms_arguments(parser: CommandParser) -> None:
     )
 
 
-def terms(
-    endpoint: str | None,
-    confirm_spend: str | None,
-    minimum_hourly: str | None,
-    accept_weak_screening: bool = False,
-) -> dict[str, Any]:
+def terms(options: dict[str, Any]) -> Terms:
     """Parse these options. Raises UsageError for an invalid amount."""
-    amounts: dict[str, Decimal | None] = {
-        name: dollars_option(f"--{name.replace('_', '-')}", words) if words else None
-        for name, words in {"confirm_spend": confirm_spend, "minimum_hourly": minimum_hourly}.items()
-    }
-    return {"endpoint": endpoint, "accept_weak_screening": accept_weak_screening, **amounts}
+    spend, least = options["confirm_spend"], options["minimum_hourly"]
+    return Terms(
+        endpoint=options["endpoint"],
+        confirm_spend=dollars_option("--confirm-spend", spend) if spend else None,
+        minimum_hourly=dollars_option("--minimum-hourly", least) if least else None,
+        accept_weak_screening=options["accept_weak_screening"],
+    )
 
 
 def outcome(launched: Launched) -> dict[str, Any]:
@@ -94,24 +91,14 @@ class Command(CampaignCommand):
         )
 
     def act_on(
-        self,
-        found: Campaign,
-        *,
-        endpoint: str | None,
-        confirm_spend: str | None,
-        minimum_hourly: str | None,
-        accept_weak_screening: bool,
-        placeholder_text: bool,
-        screen: str | None,
-        **options: Any,
+        self, found: Campaign, *, placeholder_text: bool, screen: str | None, **options: Any
     ) -> dict[str, Any]:
-        agreed = terms(endpoint, confirm_spend, minimum_hourly, accept_weak_screening)
+        agreed = replace(terms(options), placeholder_text=placeholder_text)
         self._screen_by(found, screen)
         with launcher.crowd_running():
             launched = launch_campaign(
                 found,
-                **agreed,
-                placeholder_text=placeholder_text,
+                **vars(agreed),
                 who=self.who,
                 tell=lambda check: self.note(in_lines(check)),
             )

@@ -40,9 +40,8 @@ class Command(CampaignCommand):
     def act_on(
         self, found: Campaign, *, tasks: int | None, count: bool, wait: bool, **options: Any
     ) -> dict[str, Any]:
-        names = ("endpoint", "confirm_spend", "minimum_hourly", "accept_weak_screening")
-        agreed = Terms(**terms(*(options[name] for name in names)))
-        if tasks is None and (count or any(options[name] for name in names)):
+        agreed = terms(options)
+        if tasks is None and (count or agreed != Terms()):
             raise UsageError("A pilot needs --tasks.")
         launched = None
         with launcher.crowd_running(), self.progress("Offering places") as progress:

@@ -4,7 +4,6 @@ from functools import lru_cache
 from statistics import fmean
 
 from config import clock, kept_objects
-from judging.campaign.read_once import kept_while_reading
 from judging.models import Campaign, Pair
 from judging.rules.reading_speed import fastest_seconds, seconds_for, words_in
 
@@ -23,7 +22,6 @@ def least_seconds_a_pair(campaign: Campaign) -> float:
     return _mean_seconds(campaign)[1]
 
 
-@kept_while_reading
 def _mean_seconds(campaign: Campaign) -> tuple[float, float]:
     return _known_this_hour(
         campaign, campaign.created_at.timestamp(), int(clock.now().timestamp()) // KEEP_SECONDS

@@ -54,8 +54,8 @@ def kept_under(
         if known.work == work or 0 <= age < known.seconds / SHARE:
             return known
     started = time.perf_counter()
-    fresh = Kept(make(), now, 0.0, decisions, work)
-    fresh = Kept(fresh.made, now, time.perf_counter() - started, decisions, work)
+    made = make()
+    fresh = Kept(made, now, time.perf_counter() - started, decisions, work)
     kept_objects.keep_object(key, fresh, KEEP_SECONDS)
     return fresh
 

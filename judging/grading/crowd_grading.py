@@ -155,7 +155,7 @@ def carry_grades(campaign: Campaign) -> list[TopicAssignment]:
             waiting.append(assignment)
     if end_if_spent(grading):
         waiting = []
-    withdraw_unasked(campaign)
+    _withdraw_queries(campaign, _finished_queries(campaign))
     request_judgments(campaign)
     return waiting
 
@@ -201,14 +201,6 @@ def _carry_to_topic(assignment: TopicAssignment, counted: Mapping[int, Sequence[
         continue_topic(assignment)
 
 
-def withdraw_unasked(campaign: Campaign) -> int:
-    """Remove passages of finished topics from tasks that nobody has opened; return their number.
-
-    A task without a passage left is deleted, so that nobody is paid for judgments that no topic needs.
-    """
-    return _withdraw_queries(campaign, _finished_queries(campaign))
-
-
 @transaction.atomic
 def withdraw_taken_topics(campaign: Campaign) -> None:
     """Remove the topics that others took from a campaign before its launch."""
@@ -218,7 +210,11 @@ def withdraw_taken_topics(campaign: Campaign) -> None:
     Pair.objects.filter(campaign=campaign, query__in=queries, task_pairs=None).delete()
 
 
-def _withdraw_queries(campaign: Campaign, queries: Sequence[int]) -> int:
+def _withdraw_queries(campaign: Campaign, queries: Sequence[int]) -> None:
+    """Remove passages of these topics from tasks that nobody has opened.
+
+    A task without a passage left is deleted, so that nobody is paid for judgments that no topic needs.
+    """
     of_over = TaskPair.objects.filter(task=OuterRef("pk"), pair__query__in=queries)
     untouched = Task.objects.filter(
         Exists(of_over), campaign=campaign, state=Task.State.WAITING, submissions=None
@@ -227,10 +223,8 @@ def _withdraw_queries(campaign: Campaign, queries: Sequence[int]) -> int:
         # Locked, so that no worker can take one of these tasks meanwhile. One that is being taken stays as it is.
         locked = untouched.select_for_update(of=("self",), skip_locked=True)
         tasks = list(locked.values_list("pk", flat=True))
-        rows = TaskPair.objects.filter(task__in=tasks, pair__query__in=queries)
-        taken, _ = rows.delete()
+        TaskPair.objects.filter(task__in=tasks, pair__query__in=queries).delete()
         Task.objects.filter(pk__in=tasks, task_pairs=None).delete()
-    return taken
 
 
 def _finished_queries(campaign: Campaign) -> list[int]:

@@ -2,19 +2,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from config.commands.console import CommandParser, UsageError
+from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from config.plurals import many
 from config.process.private_files import give_to_user
-from judging.management.campaign_command import CampaignCommand
-from judging.models import Campaign
+from judging.campaign.campaigns import campaign_named
 from judging.people.export import export_judgments
 
 
-class Command(CampaignCommand):
+class Command(BaseCommand):
     help = "Export all judgments and gold answers of a campaign: as JSON Lines if FILE ends in .jsonl, else as TSV."
     example = "manage.py export_judgments spring --out judgments.tsv"
 
     def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
         parser.add_argument("--out", type=Path, required=True, metavar="FILE")
         parser.add_argument(
             "--signals",
@@ -22,11 +22,11 @@ class Command(CampaignCommand):
             help="also export behavior (time on screen, changed answers, …); not for publication",
         )
 
-    def act_on(self, found: Campaign, *, out: Path, signals: bool, **options: Any) -> dict[str, Any]:
+    def act(self, *, campaign: str, out: Path, signals: bool, **options: Any) -> dict[str, Any]:
         if not out.parent.is_dir():
             raise UsageError(f"Folder {out.parent} does not exist.")
         with self.progress("Exporting") as progress:
-            result = export_judgments(found, out, signals=signals, progress=progress)
+            result = export_judgments(campaign_named(campaign), out, signals=signals, progress=progress)
         give_to_user(out)
         if result.left_out:
             self.note(

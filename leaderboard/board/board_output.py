@@ -2,15 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from leaderboard.board.boards import PublishedBoard, as_dict
 from leaderboard.board.standings import PERFECT, BoardRow, Standing, best_as_shown, standing_out
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
-from leaderboard.output.chart import Point, Points, Series, Spans, chart_content
+from leaderboard.output.chart import Point, Points, Series, Spans
+from leaderboard.output.printed_charts import points_figure, rows_figure
 
 #: Up to this number of runs, the figure of one board against the other names all; otherwise, the top runs and the
 #: runs that move most.
@@ -34,12 +32,8 @@ def board_analysis(published: PublishedBoard, *, axes_of: Sequence[BoardRow] = (
         facts=facts,
         tables=(board,),
         figures=(
-            _panels_figure(published, facts, board, axes_of),
-            *(
-                [_against_figure(published, facts, board, axes_of)]
-                if board_has_preferences(published)
-                else []
-            ),
+            _panels_figure(published, board, axes_of),
+            *([_against_figure(published, board, axes_of)] if board_has_preferences(published) else []),
         ),
         sentences=tuple(said),
         content=as_dict(published),
@@ -178,36 +172,23 @@ def agreement_in_words(published: PublishedBoard) -> str:
     )
 
 
-def _panels_figure(
-    published: PublishedBoard, facts: Facts, board: Table, axes_of: Sequence[BoardRow]
-) -> Figure:
+def _panels_figure(published: PublishedBoard, board: Table, axes_of: Sequence[BoardRow]) -> Figure:
     """Return one panel per set of labels, with the runs in the order of that panel's own board."""
-    sides = _titled_label_sets(published)
+    sides = _label_columns(published)
     rows = published.board.rows
+    charts = [
+        _board_chart(published, side, f"{name} qrels", color, _span(axes_of, side))
+        for color, (side, name) in enumerate(sides)
+    ]
 
-    def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short_name
-
-        panels = canvas.subplots(1, len(sides), gridspec_kw={"wspace": 0.3}, squeeze=False)[0]
-        colors = (OFFICIAL, PREFERENCE)
-        for axes, (name, title), color in zip(panels, sides, colors, strict=False):
-            ordered = _ordered_rows(rows, name)
-            estimates = [getattr(row, name) for row in ordered]
-            places = np.arange(len(ordered))
-            axes.hlines(places, [one.low for one in estimates], [one.high for one in estimates], color=color)
-            for place, (row, one) in enumerate(zip(ordered, estimates, strict=True)):
-                axes.plot(
-                    one.value, place, "D" if row.perfect else "o", color="black" if row.perfect else color
-                )
-            axes.set_yticks(places, [short_name(row.run) for row in ordered])
-            axes.set_title(title)
-            axes.set_xlabel(facts.measure)
-            axes.update_datalim([(end, 0) for end in _span(axes_of, name)], updatey=False)
-            axes.autoscale_view(scaley=False)
-            axes.set_ylim(len(ordered) - 0.5, -0.5)
+    def mark(canvas: Any) -> None:
+        for axes, (side, _) in zip(canvas.axes, sides, strict=True):
+            for place, row in enumerate(_ordered_rows(rows, side)):
+                if row.perfect:
+                    axes.plot(getattr(row, side).value, place, "D", color="black")
         if len(sides) > 1:
-            panels[1].yaxis.tick_right()
-            _draw_moves(canvas, panels, rows)
+            canvas.axes[1].yaxis.tick_right()
+            _draw_moves(canvas, rows)
 
     bounded = published.bounded
     caption = "95% bootstrap intervals over queries" if bounded else "Values without intervals"
@@ -217,19 +198,12 @@ def _panels_figure(
             " In the downloads, a diamond is the perfect run, and lines lead from the order by "
             f"{published.official} to the order by preference: green for runs that rise, purple for runs that fall."
         )
-    height = max(2.4, 0.9 + 0.17 * len(rows))
-    charts = tuple(
-        chart_content(
-            replace(_board_chart(published, name, title, facts.measure, color), span=_span(axes_of, name))
-        )
-        for color, (name, title) in enumerate(sides)
-    )
     both = f"{labels_title(published.official)} and preference boards"
     title = both if len(sides) > 1 else f"Board under {published.official} qrels"
-    return Figure("panels", title, caption, facts, draw, board, charts, 7.0, height, beside=len(sides) > 1)
+    return rows_figure("panels", title, caption, charts, board, mark)
 
 
-def _draw_moves(canvas: Any, panels: Sequence[Any], rows: Sequence[BoardRow]) -> None:
+def _draw_moves(canvas: Any, rows: Sequence[BoardRow]) -> None:
     """Draw a line from each run's place in the left panel to its place in the right one."""
     from matplotlib.patches import ConnectionPatch
 
@@ -242,18 +216,12 @@ def _draw_moves(canvas: Any, panels: Sequence[Any], rows: Sequence[BoardRow]) ->
         line = ConnectionPatch(
             (1, before),
             (0, after),
-            panels[0].get_yaxis_transform(),
-            panels[1].get_yaxis_transform(),
+            *(axes.get_yaxis_transform() for axes in canvas.axes),
             color=color,
             linewidth=0.7,
             linestyle="dashed" if row.perfect else "solid",
         )
         canvas.add_artist(line)
-
-
-def _titled_label_sets(published: PublishedBoard) -> list[tuple[str, str]]:
-    """Return the attribute and the title of each set of labels."""
-    return [(side, f"{name} qrels") for side, name in _label_columns(published)]
 
 
 def _label_columns(published: PublishedBoard) -> list[tuple[str, str]]:
@@ -267,78 +235,45 @@ def _ordered_rows(rows: Sequence[BoardRow], name: str) -> list[BoardRow]:
     return sorted(rows, key=lambda row: (getattr(row, name).rank, not row.perfect, row.run))
 
 
-def _board_chart(published: PublishedBoard, name: str, title: str, measure: str, color: int) -> Spans:
+def _board_chart(
+    published: PublishedBoard, name: str, title: str, color: int, span: tuple[float, ...]
+) -> Spans:
     rows = _ordered_rows(published.board.rows, name)
     return Spans(
         title[:1].upper() + title[1:],
-        measure,
+        published.mean,
         [row.run for row in rows],
         [Series(title, [getattr(row, name).estimate for row in rows])],
         notes=[_ranks_in_words(row) for row in rows],
         first_colour=color,
+        span=span,
     )
 
 
-def _against_figure(
-    published: PublishedBoard, facts: Facts, board: Table, axes_of: Sequence[BoardRow]
-) -> Figure:
+def _against_figure(published: PublishedBoard, board: Table, axes_of: Sequence[BoardRow]) -> Figure:
     """Plot one column against the other, without the perfect run, which would stretch the axis."""
-    rows = own_rows(published)
-    named = {row.run for row in named_rows(published)}
-    all_runs = [row for row in axes_of if not row.perfect]
-    across, up = _span(all_runs, "official"), _span(all_runs, "leading")
-
-    def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import GRAY, OFFICIAL, name_points
-
-        axes = canvas.subplots()
-        points = {row.run: (row.official.value, row.leading.value) for row in rows}
-        for row in rows:
-            x, y = points[row.run]
-            whisker = {"color": GRAY, "linewidth": 0.5, "alpha": 0.35}
-            axes.plot([row.official.low, row.official.high], [y, y], **whisker)
-            axes.plot([x, x], [row.leading.low, row.leading.high], **whisker)
-            color = OFFICIAL if row.run in named else GRAY
-            axes.plot(x, y, "o", color=color, markersize=3, zorder=4 if row.run in named else 3)
-        axes.update_datalim(list(zip(across, up, strict=False)))
-        axes.autoscale_view()
-        axes.set_xlabel(f"{facts.measure}, {published.official} qrels")
-        axes.set_ylabel(f"{facts.measure}, preference qrels")
-        # If two labels overlap, the run that ranks higher keeps its label.
-        wanted = [
-            (row.run, *points[row.run]) for row in _ordered_rows(rows, "preference") if row.run in named
-        ]
-        name_points(canvas, axes, wanted, list(points.values()))
-
-    intervals = (
-        "both 95% intervals" if len(published.bounded) > 1 else "its 95% interval under preference qrels"
-    )
-    caption = f"One point per run with {intervals}; the {PERFECT} is left out."
-    caption += f" {NAMED}" if len(named) < len(rows) else ""
-    title = "One board against the other"
-    charts = (chart_content(replace(against_chart(published, facts.measure), x_span=across, y_span=up)),)
-    return Figure("against", title, caption, facts, draw, board, charts, 5.5, 4.5)
-
-
-def named_rows(published: PublishedBoard) -> list[BoardRow]:
-    """Return the runs named in the figure: all, or if there are many, the top runs and the runs that move most."""
-    rows = own_rows(published)
-    return rows if len(rows) <= NAMED_ALL else standing_out(rows, NAMED_OF_EACH)
-
-
-def against_chart(published: PublishedBoard, measure: str) -> Points:
-    """Plot every run except the perfect run: values under preference qrels against values under official qrels."""
-    rows = own_rows(published)
-    named = {row.run for row in named_rows(published)}
+    rows, measure = own_rows(published), published.mean
+    others = [row for row in axes_of if not row.perfect]
+    chosen = rows if len(rows) <= NAMED_ALL else standing_out(rows, NAMED_OF_EACH)
+    named = {row.run for row in chosen}
+    note = NAMED if len(named) < len(rows) else ""
+    # If two names overlap, the run that ranks higher keeps its name.
     by_rank = sorted(range(len(rows)), key=lambda place: rows[place].leading.rank)
-    return Points(
+    chart = Points(
         "One board against the other",
         f"{measure}, {published.official} qrels",
         f"{measure}, preference qrels",
         [Point(row.run, row.official.estimate, row.leading.estimate, _ranks_in_words(row)) for row in rows],
         named=[place for place in by_rank if rows[place].run in named],
-        note=NAMED if len(named) < len(rows) else "",
+        note=note,
+        x_span=_span(others, "official"),
+        y_span=_span(others, "leading"),
     )
+    intervals = (
+        "both 95% intervals" if len(published.bounded) > 1 else "its 95% interval under preference qrels"
+    )
+    caption = f"One point per run with {intervals}; the {PERFECT} is left out. {note}".strip()
+    return points_figure("against", caption, chart, board)
 
 
 def _ranks_in_words(row: BoardRow) -> str:

@@ -1,19 +1,16 @@
 """Scores as tables and a figure: the output of `score`."""
 
-from typing import Any
-
 import numpy as np
 
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
-from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.chart import Series, Spans
+from leaderboard.output.printed_charts import rows_figure
 from leaderboard.output.table import best_marked, mean_measure
 from leaderboard.scoring.intervals import LEVEL, SEED, TRIALS, bootstrap_intervals
 from leaderboard.scoring.scales import scale_of
 from leaderboard.scoring.score_facts import scoring_facts
 from leaderboard.scoring.scores import Column as Scored, Scores, score_rows, scores_as_dict
 
-PANELS_A_ROW = 4
-INCHES_A_RUN = 0.17
 CAPTION = (
     "Means over every query that the labels cover. A query that a run does not answer, or has no line for, counts "
     "with the measure's worst value (ESL leaves it out)."
@@ -36,7 +33,7 @@ def score_analysis(scores: Scores, *, per_query: bool = False, seed: int = SEED)
     return Analysis(
         facts=facts,
         tables=(_means_table(scores, facts), data, *([_values_table(scores, facts)] if per_query else [])),
-        figures=(_scores_figure(scores, means, facts, data),),
+        figures=(_scores_figure(scores, means, data),),
         sentences=(scores.of_kind.sentence,) if scores.of_kind.left_out else (),
         content=scores_as_dict(scores, per_query=per_query),
     )
@@ -111,42 +108,19 @@ def _values_table(scores: Scores, facts: Facts) -> Table:
     return Table("values", "Scores query by query", "Every query's value.", columns, found, facts)
 
 
-def _scores_figure(scores: Scores, means: list[list[Interval]], facts: Facts, data: Table) -> Figure:
+def _scores_figure(scores: Scores, means: list[list[Interval]], data: Table) -> Figure:
     """Return one panel per measure, with runs in the order of the first measure, best on top."""
     order = _run_order(scores)
-    names = [scores.runs[i].run_tag for i in order]
-    across = min(PANELS_A_ROW, len(scores.columns))
-    down = -(-len(scores.columns) // across)
-
-    def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import OFFICIAL, short_name
-
-        panels = canvas.subplots(down, across, sharey=True, squeeze=False).ravel()
-        places = np.arange(len(order))
-        for axes, column, some in zip(panels, scores.columns, means, strict=False):
-            ordered = [some[i] for i in order]
-            axes.hlines(places, [one.low for one in ordered], [one.high for one in ordered], color=OFFICIAL)
-            axes.plot([one.value for one in ordered], places, "o", color=OFFICIAL)
-            axes.set_xlabel(_axis_title(column))
-        panels[0].set_yticks(places, [short_name(name) for name in names])
-        panels[0].set_ylim(len(order) - 0.5, -0.5)
-        for axes in panels[len(scores.columns) :]:
-            axes.set_axis_off()
-
     charts = [
         Spans(
             _axis_title(column),
             _axis_title(column),
-            names,
+            [scores.runs[i].run_tag for i in order],
             [Series(column.asked, [(some[i].value, some[i].low, some[i].high) for i in order])],
         )
         for column, some in zip(scores.columns, means, strict=True)
     ]
-    caption = f"Means with {LEVEL:.0%} percentile bootstrap intervals over queries."
-    height = down * max(2.4, 0.9 + INCHES_A_RUN * len(order))
-    return Figure(
-        "scores", "Scores", caption, facts, draw, data, tuple(map(chart_content, charts)), 7.0, height
-    )
+    return rows_figure("scores", "Scores", data.caption, charts, data)
 
 
 def _run_order(scores: Scores) -> list[int]:

@@ -65,7 +65,7 @@ def analyse_board_agreement(asked: Asked, progress: Progress | None) -> Analysis
         tables,
         (
             *both.figures,
-            official_order_figure(published.board.rows, published.official, facts, both.tables[0]),
+            official_order_figure(published.board.rows, published.official, both.tables[0]),
         ),
         (agreement_in_words(published),),
     )

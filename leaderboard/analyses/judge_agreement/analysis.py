@@ -17,7 +17,8 @@ from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.label_noise.computation import UNKNOWN
 from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, load_contenders
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
-from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.chart import Series, Spans
+from leaderboard.output.printed_charts import rows_figure
 from leaderboard.output.table import interval_or_value
 from leaderboard.scoring.evaluation import Progress
 
@@ -41,7 +42,7 @@ def analyse_judge_agreement(asked: Asked, _: Progress | None) -> Analysis:
     tables = [_observed_agreement_table(found, facts), _side_table("sides", "Side bias", [everybody], facts)]
     if workers:
         tables.append(_side_table("workers", "Side bias of workers", workers, facts))
-    figure = _side_bias_figure([everybody, *workers], facts, tables[-1])
+    figure = _side_bias_figure([everybody, *workers], tables[-1])
     return Analysis(facts, tuple(tables), (figure,), tuple(_judging_sentences(found, everybody, workers)))
 
 
@@ -138,28 +139,20 @@ def _judging_sentences(
     return said
 
 
-def _side_bias_figure(rows: Sequence[SideBias], facts: Facts, table: Table) -> Figure:
+def _side_bias_figure(rows: Sequence[SideBias], table: Table) -> Figure:
     """Plot how often each worker preferred the left side, filled if significant."""
 
-    def draw(canvas: Any) -> None:
+    def mark(canvas: Any) -> None:
         from leaderboard.output.drawing import OFFICIAL
 
-        axes = canvas.subplots()
+        (axes,) = canvas.axes
         for place, row in enumerate(rows):
-            if row.left.value is None:
-                continue
-            axes.hlines(place, row.left.low, row.left.high, color=OFFICIAL)
-            fill = OFFICIAL if row.corrected < ALPHA else "white"
-            axes.plot(row.left.value, place, "o", color=OFFICIAL, mfc=fill)
-        axes.axvline(0.5, color="black", lw=0.6, ls=":")
-        axes.set_yticks(range(len(rows)), [row.who for row in rows])
+            if row.left.value is not None and row.corrected >= ALPHA:
+                axes.plot(row.left.value, place, "o", color=OFFICIAL, mfc="white")
         axes.set_xlim(0, 1)
-        axes.set_xlabel("share of judgments that prefer the left side")
-        axes.invert_yaxis()
 
     caption = f"{table.caption} Filled: p < {ALPHA}, corrected."
-    height = max(1.4, 0.8 + 0.15 * len(rows))
     series = [Series("left side", [row.left.estimate for row in rows])]
     axis = "share of judgments that prefer the left side"
-    chart = chart_content(Spans("Side bias", axis, [row.who for row in rows], series, share=True, line=0.5))
-    return Figure("sides", "Side bias", caption, facts, draw, table, (chart,), 7.0, height)
+    chart = Spans("Side bias", axis, [row.who for row in rows], series, share=True, line=0.5)
+    return rows_figure("sides", "Side bias", caption, [chart], table, mark)

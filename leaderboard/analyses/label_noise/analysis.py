@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,8 @@ from leaderboard.cache.inputs import campaign_inputs, runs_inputs, set_inputs
 from leaderboard.cache.kept_analyses import kept_object
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
-from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.chart import Series, Spans
+from leaderboard.output.printed_charts import rows_figure
 from leaderboard.scoring.chosen_runs import official_set, refuse_no_runs
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import QrelSet
@@ -220,38 +220,10 @@ def _noise_sentences(found: LabelNoise, odds: Sequence[Odds], error: float | Non
 def _noise_figure(found: LabelNoise, facts: Facts, caption: str, table: Table) -> Figure:
     """Draw two bars per run, best first."""
     rows = found.rows
-
-    def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short_name
-
-        axes = canvas.subplots()
-        places = np.arange(len(rows))
-        for offset, color, label, kind in (
-            (-0.15, OFFICIAL, "queries resampled", "queries"),
-            (0.15, PREFERENCE, "queries and judgments resampled", "labels"),
-        ):
-            spreads = [getattr(row, kind) for row in rows]
-            axes.hlines(
-                places + offset,
-                [one.low for one in spreads],
-                [one.high for one in spreads],
-                color=color,
-                label=label,
-            )
-        axes.plot([row.labels.center for row in rows], places + 0.15, "|", color=PREFERENCE, label="center")
-        axes.plot([row.value for row in rows], places, "o", color="black", ms=3, label="value")
-        axes.set_yticks(places, [short_name(row.run) for row in rows])
-        axes.set_xlabel(facts.measure)
-        axes.invert_yaxis()
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
-
     by_queries = Series("queries resampled", [(row.value, row.queries.low, row.queries.high) for row in rows])
     by_labels = Series(
         "queries and judgments resampled (center)",
         [(row.labels.center, row.labels.low, row.labels.high) for row in rows],
     )
-    chart = chart_content(
-        Spans("Label noise", facts.measure, [row.run for row in rows], [by_queries, by_labels])
-    )
-    height = max(2.0, 0.8 + 0.22 * len(rows))
-    return Figure("noise", "Label noise", caption, facts, draw, table, (chart,), 7.0, height)
+    chart = Spans("Label noise", facts.measure, [row.run for row in rows], [by_queries, by_labels])
+    return rows_figure("noise", "Label noise", caption, [chart], table)

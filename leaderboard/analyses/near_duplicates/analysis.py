@@ -92,7 +92,7 @@ def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis
     boards = two_boards(sign * once, sign * whole)
     board = _evaluations_table(boards, once, whole, facts)
     names = (f"{facts.mean_measure} without near-duplicates", f"{facts.mean_measure} under expanded labels")
-    figure = boards_figure(two_boards(once, whole), list(facts.runs), names, facts, board)
+    figure = boards_figure(two_boards(once, whole), list(facts.runs), names, board)
     return Analysis(facts, (levels, board), (figure,), (_levels_sentence(found), _boards_sentence(boards)))
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.pool_bias.computation import (
@@ -19,7 +18,8 @@ from leaderboard.board.standings import DEPTH
 from leaderboard.cache.inputs import campaign_inputs, runs_inputs
 from leaderboard.cache.kept_analyses import kept_object
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
-from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.chart import Series, Spans
+from leaderboard.output.printed_charts import rows_figure
 from leaderboard.scoring.chosen_runs import refuse_no_runs
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import PooledPassage, Run
@@ -190,26 +190,9 @@ def _moves_sentence(rows: Sequence[LeftOut]) -> str:
 
 def _pool_bias_figure(rows: Sequence[LeftOut], facts: Facts, table: Table) -> Figure:
     """Draw each run's value with and without the run in the pool, best first."""
-
-    def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE, short_name
-
-        axes = canvas.subplots()
-        shown = [row for row in rows if row.value_before is not None]
-        places = range(len(shown))
-        before, after = [row.value_before for row in shown], [row.value_after for row in shown]
-        axes.hlines(places, before, after, color=GRAY)
-        axes.plot(before, places, "o", color=OFFICIAL, label="pool with it")
-        axes.plot(after, places, "D", color=PREFERENCE, ms=3, label="pool without it")
-        axes.set_yticks(places, [short_name(row.run) for row in shown])
-        axes.set_xlabel(facts.measure)
-        axes.invert_yaxis()
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
-
-    height = max(2.0, 0.8 + 0.17 * len(rows))
     series = [
         Series("pool with it", [(row.value_before, None, None) for row in rows]),
         Series("pool without it", [(row.value_after, None, None) for row in rows]),
     ]
-    chart = chart_content(Spans("Pool bias", facts.measure, [row.run for row in rows], series))
-    return Figure("left_out", "Pool bias", table.caption, facts, draw, table, (chart,), 7.0, height)
+    chart = Spans("Pool bias", facts.measure, [row.run for row in rows], series)
+    return rows_figure("left_out", "Pool bias", table.caption, [chart], table)

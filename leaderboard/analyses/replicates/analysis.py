@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,8 @@ from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, load
 from leaderboard.board.standings import DEPTH
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
-from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.chart import Series, Spans
+from leaderboard.output.printed_charts import rows_figure
 from leaderboard.scoring.evaluation import Progress
 from tournament.derivation import Entrants
 
@@ -153,25 +153,9 @@ def _best_first(compared: Replicates, run_tags: Sequence[str]) -> list[int]:
 def _replicates_figure(compared: Replicates, run_tags: Sequence[str], facts: Facts, boards: Table) -> Figure:
     """Draw each run's value under each set, best first under the first."""
     order = _best_first(compared, run_tags)
-
-    def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import color_of, short_name
-
-        axes = canvas.subplots()
-        shapes = "osD^vP*X"
-        for place, (name, means) in enumerate(zip(compared.names, compared.means, strict=True)):
-            shape = shapes[place % len(shapes)]
-            values = [means[run] for run in order]
-            axes.plot(values, range(len(order)), shape, color=color_of(place), label=name or "(no phase)")
-        axes.set_yticks(range(len(order)), [short_name(run_tags[run]) for run in order])
-        axes.set_xlabel(facts.measure)
-        axes.invert_yaxis()
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(compared.names))
-
-    height = max(2.0, 0.8 + 0.17 * len(order))
     series = [
         Series(name or "(no phase)", [(float(means[run]), None, None) for run in order])
         for name, means in zip(compared.names, compared.means, strict=True)
     ]
-    chart = chart_content(Spans("Replicate boards", facts.measure, [run_tags[run] for run in order], series))
-    return Figure("boards", "Replicate boards", boards.caption, facts, draw, boards, (chart,), 7.0, height)
+    chart = Spans("Replicate boards", facts.measure, [run_tags[run] for run in order], series)
+    return rows_figure("boards", "Replicate boards", boards.caption, [chart], boards)

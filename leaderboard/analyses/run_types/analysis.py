@@ -47,7 +47,7 @@ def _best_figure(one: Combination, duel: Duel, place: int, facts: Facts) -> Figu
     ]
     values = one.values[first.champion], one.values[second.champion]
     data = _queries_table(one, duel, key, facts)
-    return best_figure(duel, *values, one.qids, (names[0], names[1]), key, facts, data)
+    return best_figure(duel, *values, one.qids, (names[0], names[1]), key, data)
 
 
 def _types_table(one: Combination, found: Sequence[RunType], facts: Facts) -> Table:

@@ -7,6 +7,7 @@ from config.plurals import many
 from leaderboard.analyses.run_types.computation import Duel, RunType, Values
 from leaderboard.output import Facts, Figure, Table
 from leaderboard.output.chart import Point, Points, Series, Spans, chart_content
+from leaderboard.output.printed_charts import points_figure
 
 #: Number of queries named in the figure: the queries on which the two runs differ most.
 NAMED = 6
@@ -53,7 +54,6 @@ def best_figure(
     qids: Sequence[str],
     names: tuple[str, str],
     key: str,
-    facts: Facts,
     data: Table,
 ) -> Figure:
     """Plot the best of one type against the best of another on every query ([DL] figures 3 and 4).
@@ -61,25 +61,12 @@ def best_figure(
     ``first`` and ``second`` have the values of both runs by query, ``names`` the labels of both axes.
     """
     apart = sorted(range(len(qids)), key=lambda query: -abs(float(first[query] - second[query])))[:NAMED]
-    points = list(zip(first.tolist(), second.tolist(), strict=True))
-
-    def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import GRAY, OFFICIAL, name_points
-
-        axes = canvas.subplots()
-        low, high = float(min(first.min(), second.min())), float(max(first.max(), second.max()))
-        axes.plot([low, high], [low, high], color=GRAY, linewidth=0.8)
-        axes.plot(first, second, "o", color=OFFICIAL, markersize=3)
-        axes.set_xlabel(names[0])
-        axes.set_ylabel(names[1])
-        name_points(canvas, axes, [(qids[query], *points[query]) for query in apart], points)
-
-    places = zip(qids, points, strict=True)
+    values = zip(qids, first.tolist(), second.tolist(), strict=True)
     chart = Points(
         duel.title,
         names[0],
         names[1],
-        [Point(qid, (x, None, None), (y, None, None)) for qid, (x, y) in places],
+        [Point(qid, (x, None, None), (y, None, None)) for qid, x, y in values],
         named=apart,
         diagonal=True,
     )
@@ -89,4 +76,4 @@ def best_figure(
         f"the two differ most. {duel.first.name} has the higher value on {higher}, "
         f"{duel.second.name} on {int((second > first).sum())}."
     )
-    return Figure(key, duel.title, caption, facts, draw, data, (chart_content(chart),), 5.0, 4.5)
+    return points_figure(key, caption, chart, data)

@@ -66,7 +66,7 @@ def analyse_two_boards(asked: Asked, progress: Progress | None) -> Analysis:
     return Analysis(
         facts=facts,
         tables=(_two_boards_agreement(found, names, facts, p), _moves_table(board), board),
-        figures=(boards_figure(found, first.run_tags, names, facts, board, highlight, types),),
+        figures=(boards_figure(found, first.run_tags, names, board, highlight, types),),
         sentences=(_agreement_sentence(found, names, p),),
     )
 

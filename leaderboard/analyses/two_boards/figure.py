@@ -1,11 +1,11 @@
 """One board against the other: a point for each run."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from leaderboard.analyses.two_boards.computation import TwoBoards
-from leaderboard.output import Facts, Figure, Table
-from leaderboard.output.chart import Point, Points, chart_content
+from leaderboard.output import Figure, Table
+from leaderboard.output.chart import Point, Points
+from leaderboard.output.printed_charts import points_figure
 
 #: Up to this number of runs, all are named; otherwise, the top runs and the runs that move most.
 NAMED_ALL = 30
@@ -22,7 +22,6 @@ def boards_figure(
     found: TwoBoards,
     run_tags: list[str],
     names: tuple[str, str],
-    facts: Facts,
     data: Table,
     highlight: Sequence[str] = (),
     types: Sequence[str] = (),
@@ -33,27 +32,8 @@ def boards_figure(
     ``types``: every run's type, shown by color and mark ([DL] figure 5).
     """
     named = [run_tags.index(tag) for tag in highlight] or _runs_to_name(found)
-    kinds = sorted(set(types))
     told = HIGHLIGHTED if highlight else NAMED
     points = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
-
-    def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import GRAY, MARKERS, OFFICIAL, color_of, name_points
-
-        axes = canvas.subplots()
-        for place, (x, y) in enumerate(points):
-            color, marker = OFFICIAL if place in named else GRAY, "o"
-            if types:
-                kind = kinds.index(types[place])
-                color, marker = color_of(kind), MARKERS[kind % len(MARKERS)]
-            axes.plot(x, y, marker, color=color, markersize=3, zorder=4 if place in named else 3)
-        for kind, name in enumerate(kinds):
-            axes.plot([], [], MARKERS[kind % len(MARKERS)], color=color_of(kind), label=name)
-        if kinds:
-            axes.legend()
-        axes.set_xlabel(names[0])
-        axes.set_ylabel(names[1])
-        name_points(canvas, axes, [(run_tags[place], *points[place]) for place in named], points)
 
     chart = Points(
         TITLE,
@@ -73,7 +53,7 @@ def boards_figure(
         + (" Color and mark show its type." if types else "")
         + (f" {told}" if len(named) < len(points) else "")
     )
-    return Figure("against", TITLE, caption, facts, draw, data, (chart_content(chart),), 5.5, 4.5)
+    return points_figure("against", caption, chart, data)
 
 
 def _runs_to_name(found: TwoBoards) -> list[int]:

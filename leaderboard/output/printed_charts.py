@@ -1,0 +1,117 @@
+"""Figures of rows and of points. Print draws the same charts as pages do, from the same content."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from leaderboard.output.chart import Points, Spans, chart_content
+from leaderboard.output.drawing import GRAY, MARKERS, OFFICIAL, color_of, name_points, short_name
+from leaderboard.output.table import Draw, Figure, Table
+
+PANELS_A_ROW = 4
+INCHES_A_ROW = 0.17
+#: Distance between values of one row that have intervals, in rows.
+APART = 0.3
+
+
+def rows_figure(
+    key: str, title: str, caption: str, charts: Sequence[Spans], data: Table, mark: Draw | None = None
+) -> Figure:
+    """Return a figure with a panel for each chart. ``mark`` adds to the drawing what only print shows."""
+    down = -(-len(charts) // PANELS_A_ROW)
+    most = max(len(chart.rows) for chart in charts)
+    same_rows = all(chart.rows == charts[0].rows for chart in charts)
+
+    def draw(canvas: Any) -> None:
+        panels = canvas.subplots(
+            down,
+            min(PANELS_A_ROW, len(charts)),
+            sharey=same_rows,
+            squeeze=False,
+            gridspec_kw=None if same_rows else {"wspace": 0.3},
+        ).ravel()
+        for axes, chart in zip(panels, charts, strict=False):
+            _draw_rows(axes, chart)
+            axes.set_title(chart.title if len(charts) > 1 and chart.title != chart.axis else "")
+        for axes in panels[len(charts) :]:
+            axes.set_axis_off()
+        if mark:
+            mark(canvas)
+
+    return Figure(
+        key,
+        title,
+        caption,
+        data.facts,
+        draw,
+        data,
+        tuple(map(chart_content, charts)),
+        height=down * max(2.0, 0.9 + INCHES_A_ROW * most),
+        beside=len(charts) > 1,
+    )
+
+
+def _draw_rows(axes: Any, chart: Spans) -> None:
+    """Draw rows from top to bottom. Values with intervals are apart from each other; others share a line."""
+    places = np.arange(len(chart.rows))
+    # None becomes NaN.
+    marks = np.array([series.marks for series in chart.series], dtype=np.float64)
+    value, low, high = np.moveaxis(marks.reshape(len(chart.series), -1, 3), 2, 0)
+    bounded = np.isfinite(low)
+    if len(chart.series) > 1 and not bounded.any():
+        known = np.isfinite(value).all(axis=0)
+        axes.hlines(places[known], value[:, known].min(axis=0), value[:, known].max(axis=0), color=GRAY)
+    for number, series in enumerate(chart.series):
+        kind, there = chart.first_colour + number, bounded[number]
+        middle = (len(chart.series) - 1) / 2
+        at = places + APART * (number - middle) * bounded.any()
+        axes.hlines(at[there], low[number][there], high[number][there], color=color_of(kind))
+        axes.plot(value[number], at, MARKERS[kind % len(MARKERS)], color=color_of(kind), label=series.name)
+    if chart.line is not None:
+        axes.axvline(chart.line, color="black", linewidth=0.8, linestyle="--")
+    if len(chart.series) > 1:
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(chart.series))
+    axes.set_xlabel(chart.axis)
+    axes.set_yticks(places, [short_name(row) for row in chart.rows])
+    axes.set_ylim(len(chart.rows) - 0.5, -0.5)
+    axes.update_datalim([(end, 0) for end in chart.span], updatey=False)
+    axes.autoscale_view(scaley=False)
+
+
+def points_figure(key: str, caption: str, chart: Points, data: Table) -> Figure:
+    """Return a figure of points on two axes of numbers. Named points stand out, unless there are groups."""
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.subplots()
+        marks = np.array([[*point.x, *point.y] for point in chart.points], dtype=np.float64).reshape(-1, 6)
+        x, low_x, high_x, y, low_y, high_y = marks.T
+        named = list(range(len(x)) if chart.named is None else chart.named)
+        groups = sorted(set(chart.groups))
+        group = np.array([groups.index(one) for one in chart.groups] or [0] * len(x), dtype=np.int64)
+        across, up = np.isfinite(low_x), np.isfinite(low_y)
+        whisker = {"color": GRAY, "linewidth": 0.5, "alpha": 0.35}
+        axes.hlines(y[across], low_x[across], high_x[across], **whisker)
+        axes.vlines(x[up], low_y[up], high_y[up], **whisker)
+        if chart.diagonal:
+            ends = [min(x.min(), y.min()), max(x.max(), y.max())]
+            axes.plot(ends, ends, color=GRAY, linewidth=0.8)
+        for number, name in enumerate(groups or [""]):
+            for zorder, front in ((3, False), (4, True)):
+                shown = (group == number) & (np.isin(np.arange(len(x)), named) == front)
+                color = color_of(number) if groups else OFFICIAL if front else GRAY
+                mark = MARKERS[number % len(MARKERS)]
+                label = name if front else None
+                axes.plot(x[shown], y[shown], mark, color=color, markersize=3, zorder=zorder, label=label)
+        if groups:
+            axes.legend()
+        axes.update_datalim(list(zip(chart.x_span, chart.y_span, strict=False)))
+        axes.autoscale_view()
+        axes.set_xlabel(chart.x_axis)
+        axes.set_ylabel(chart.y_axis)
+        names = [(chart.points[place].name, x[place], y[place]) for place in named]
+        name_points(canvas, axes, names, list(zip(x.tolist(), y.tolist(), strict=True)))
+
+    return Figure(
+        key, chart.title, caption, data.facts, draw, data, (chart_content(chart),), width=5.5, height=4.5
+    )

@@ -5,7 +5,7 @@ Design, §4: every table names run set, version of the labels, measure, number o
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Self
@@ -90,6 +90,22 @@ class Row:
     @classmethod
     def of(cls, **values: Value) -> Self:
         return cls(values)
+
+
+def rows_of(
+    items: Iterable[Any], columns: Sequence[Column], **cells: Callable[[Any], Value]
+) -> tuple[Row, ...]:
+    """Return a row for each item: in each column what ``cells`` returns, or else the attribute with the column's key.
+
+    An attribute with an ``estimate``, such as a share with its bounds, becomes an interval.
+    """
+
+    def cell(item: Any, key: str) -> Value:
+        value: Any = cells[key](item) if key in cells else getattr(item, key)
+        found: Value = interval_or_value(value.estimate) if hasattr(value, "estimate") else value
+        return found
+
+    return tuple(Row({column.key: cell(item, column.key) for column in columns}) for item in items)
 
 
 @dataclass(frozen=True)

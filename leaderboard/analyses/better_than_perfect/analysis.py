@@ -23,10 +23,10 @@ from leaderboard.analyses.better_than_perfect.computation import (
 from leaderboard.analyses.shared.proportions import Interval as Method
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
-from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
+from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Table
 from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.output.numbers import number_text
-from leaderboard.output.table import interval_or_value
+from leaderboard.output.table import interval_or_value, rows_of
 from leaderboard.scoring.labels import qrel_set_labels
 from pooling.formats import Progress
 from pooling.models import Passage, PoolRun, Qrel, QrelSet, Run
@@ -268,7 +268,16 @@ def preferred_analysis(rows: Sequence[Preferred], found: Comparisons, facts: Fac
         f"Better than perfect? {run_tag}",
         caption,
         _COLUMNS,
-        tuple(map(_category_row, rows)),
+        rows_of(
+            rows,
+            _COLUMNS,
+            category=lambda row: _CATEGORY_WORDS[row.category],
+            qrel=lambda row: row.qrel_preferred.count,
+            run=lambda row: row.comparison_preferred.count,
+            qrel_share=lambda row: row.qrel_preferred,
+            run_share=lambda row: row.comparison_preferred,
+            p=lambda row: row.p_value if row.qrel_preferred.total else None,
+        ),
         facts,
         tuple(left),
     )
@@ -280,20 +289,6 @@ def preferred_analysis(rows: Sequence[Preferred], found: Comparisons, facts: Fac
             _preference_sentence(row, run_tag) for row in rows if row.category != "both" and row.judged
         ),
         content={"missing": len(found.missing), "nothing_second": len(found.nothing_second)},
-    )
-
-
-def _category_row(row: Preferred) -> Row:
-    return Row.of(
-        category=_CATEGORY_WORDS[row.category],
-        queries=row.queries,
-        judged=row.judged,
-        qrel=row.qrel_preferred.count,
-        run=row.comparison_preferred.count,
-        neither=row.neither,
-        qrel_share=interval_or_value(row.qrel_preferred.estimate),
-        run_share=interval_or_value(row.comparison_preferred.estimate),
-        p=row.p_value if row.qrel_preferred.total else None,
     )
 
 

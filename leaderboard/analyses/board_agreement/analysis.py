@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from leaderboard.analyses.board_agreement.figure import official_order_figure
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.contenders import Flags
 from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, best_flags, load_contenders
-from leaderboard.analyses.shared.proportions import Share
 from leaderboard.analyses.two_boards.analysis import agreement_caption, agreement_columns
 from leaderboard.analyses.two_boards.computation import DECIMALS, PERSISTENCE, two_boards
 from leaderboard.board.board_output import agreement_in_words, board_analysis, own_rows
@@ -20,7 +18,7 @@ from leaderboard.board.boards import PublishedBoard, make_leaderboard
 from leaderboard.board.standings import PERFECT
 from leaderboard.errors import WrongSetting
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
-from leaderboard.output.table import interval_or_value
+from leaderboard.output.table import interval_or_value, rows_of
 from leaderboard.scoring.agreement import competition_ranks
 from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
@@ -153,9 +151,10 @@ def _qrel_wins_table(known: LoadedContenders, campaign: Campaign, name: str, fac
     judged = known.contenders.judged_pairs(known.evidence.judged)
     official: Flags = np.zeros(len(known.contenders.query), dtype=bool)
     official[list(known.qrels.values())] = True
+    won = [("preference", label_wins(best_flags(known), judged)), (name, label_wins(official, judged))]
     rows = [
-        Row({"qrels": qrels, **_share_cells(label_wins(labeled, judged))})
-        for qrels, labeled in (("preference", best_flags(known)), (name, official))
+        Row.of(qrels=qrels, won=share.count, decided=share.total, share=interval_or_value(share.estimate))
+        for qrels, share in won
     ]
     columns = (
         Column("qrels", "qrels"),
@@ -169,10 +168,6 @@ def _qrel_wins_table(known: LoadedContenders, campaign: Campaign, name: str, fac
         f"For {name}: a query's one qrel."
     )
     return Table("pair_wins", "Which qrels win their pairs", caption, columns, tuple(rows), facts)
-
-
-def _share_cells(share: Share) -> dict[str, Any]:
-    return {"won": share.count, "decided": share.total, "share": interval_or_value(share.estimate)}
 
 
 def _pair_order_table(known: LoadedContenders, facts: Facts) -> Table:
@@ -190,5 +185,11 @@ def _pair_order_table(known: LoadedContenders, facts: Facts) -> Table:
         "How many of the judged pairs with both passages in a run's top 10 it orders as people did; majority of a "
         "pair's judgments, tied pairs left out; 95% Wilson intervals."
     )
-    rows = tuple(Row({"run": row.run, **_share_cells(row.as_people)}) for row in found)
+    rows = rows_of(
+        found,
+        columns,
+        won=lambda row: row.as_people.count,
+        decided=lambda row: row.as_people.total,
+        share=lambda row: row.as_people,
+    )
     return Table("pair_order", "Runs that order pairs as people did", caption, columns, rows, facts)

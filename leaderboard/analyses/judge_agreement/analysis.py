@@ -19,7 +19,7 @@ from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, load
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans
 from leaderboard.output.printed_charts import rows_figure
-from leaderboard.output.table import interval_or_value
+from leaderboard.output.table import interval_or_value, rows_of
 from leaderboard.scoring.evaluation import Progress
 
 ALPHA = 0.05
@@ -74,19 +74,17 @@ def _observed_agreement_table(found: ObservedAgreement, facts: Facts) -> Table:
         Column("beyond_chance", "2P − 1", Kind.INTERVAL),
         Column("error_rate", "implied error", Kind.SHARE),
     )
-    row = Row.of(
-        pairs=found.pairs,
-        queries=found.queries,
-        twos=found.twos,
-        agreement=interval_or_value(found.estimate),
-        beyond_chance=interval_or_value(found.beyond_chance),
-        error_rate=found.error_rate,
+    rows = rows_of(
+        [found],
+        columns,
+        agreement=lambda one: interval_or_value(one.estimate),
+        beyond_chance=lambda one: interval_or_value(one.beyond_chance),
     )
     caption = (
         f"Share of agreeing judgments of the same pair; {found.level:.0%} intervals from {found.trials:,} resamples "
         "of whole queries. Implied error: the chance of a wrong judgment, the same for every worker, that gives P."
     )
-    return Table("agreement", "Agreement", caption, columns, (row,), facts)
+    return Table("agreement", "Agreement", caption, columns, rows, facts)
 
 
 def _side_table(key: str, title: str, rows: Sequence[SideBias], facts: Facts) -> Table:

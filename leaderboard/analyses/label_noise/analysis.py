@@ -20,6 +20,7 @@ from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans
 from leaderboard.output.printed_charts import rows_figure
+from leaderboard.output.table import rows_of
 from leaderboard.scoring.chosen_runs import official_set, refuse_no_runs
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import QrelSet
@@ -184,21 +185,12 @@ def _odds_table(odds: Sequence[Odds], error: float, facts: Facts) -> Table:
         Column("among", "among the best answers", Kind.SHARE, "the truly best passage is"),
         Column("best_answers", "best answers", Kind.NUMBER),
     )
-    rows = [
-        Row.of(
-            size=str(row.size) if row.size else "all",
-            pools=row.pools,
-            alone=row.alone,
-            among=row.among,
-            best_answers=row.best_answers,
-        )
-        for row in odds
-    ]
+    rows = rows_of(odds, columns, size=lambda row: str(row.size) if row.size else "all")
     caption = (
         f"Simulated: {TOURNAMENTS:,} round robins per pool size in which each judgment errs with chance {error:.3f}, "
         "independently of other judgments and of how close two passages are."
     )
-    return Table("odds", "How often a best answer is right", caption, columns, tuple(rows), facts)
+    return Table("odds", "How often a best answer is right", caption, columns, rows, facts)
 
 
 def _noise_sentences(found: LabelNoise, odds: Sequence[Odds], error: float | None) -> list[str]:

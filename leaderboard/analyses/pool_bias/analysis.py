@@ -17,9 +17,10 @@ from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, best
 from leaderboard.board.standings import DEPTH
 from leaderboard.cache.inputs import campaign_inputs, runs_inputs
 from leaderboard.cache.kept_analyses import kept_object
-from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
+from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Table
 from leaderboard.output.chart import Series, Spans
 from leaderboard.output.printed_charts import rows_figure
+from leaderboard.output.table import rows_of
 from leaderboard.scoring.chosen_runs import refuse_no_runs
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import PooledPassage, Run
@@ -155,25 +156,8 @@ def bias_analysis(rows: Sequence[LeftOut], facts: Facts, *, by_team: bool, poole
         "the queries that have a best answer both times, and ranks are among all runs."
     )
     ordered = sorted(rows, key=lambda row: (row.rank_before, row.run))
-    cells = tuple(map(_left_out_row, ordered))
-    table = Table("left_out", "Pool bias", caption, columns, cells, facts, notes)
+    table = Table("left_out", "Pool bias", caption, columns, rows_of(ordered, columns), facts, notes)
     return Analysis(facts, (table,), (_pool_bias_figure(ordered, facts, table),), (_moves_sentence(ordered),))
-
-
-def _left_out_row(row: LeftOut) -> Row:
-    return Row.of(
-        run=row.run,
-        group=row.group,
-        dropped=row.dropped,
-        changed=row.changed,
-        lost=row.lost,
-        before=row.value_before,
-        after=row.value_after,
-        rank_before=row.rank_before,
-        rank_after=row.rank_after,
-        shift=row.shift,
-        tau_b=row.tau_b,
-    )
 
 
 def _moves_sentence(rows: Sequence[LeftOut]) -> str:
@@ -191,8 +175,8 @@ def _moves_sentence(rows: Sequence[LeftOut]) -> str:
 def _pool_bias_figure(rows: Sequence[LeftOut], facts: Facts, table: Table) -> Figure:
     """Draw each run's value with and without the run in the pool, best first."""
     series = [
-        Series("pool with it", [(row.value_before, None, None) for row in rows]),
-        Series("pool without it", [(row.value_after, None, None) for row in rows]),
+        Series("pool with it", [(row.before, None, None) for row in rows]),
+        Series("pool without it", [(row.after, None, None) for row in rows]),
     ]
     chart = Spans("Pool bias", facts.measure, [row.run for row in rows], series)
     return rows_figure("left_out", "Pool bias", table.caption, [chart], table)

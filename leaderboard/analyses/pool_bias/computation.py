@@ -64,8 +64,8 @@ class LeftOut:
     changed: int
     lost: int
     queries: int
-    value_before: float | None
-    value_after: float | None
+    before: float | None
+    after: float | None
     rank_before: int
     rank_after: int
     shift: int
@@ -98,8 +98,8 @@ def left_out_rows(
                 changed=int((differs & both).sum()),
                 lost=int((had & ~has).sum()),
                 queries=queries,
-                value_before=values[0],
-                value_after=values[1],
+                before=values[0],
+                after=values[1],
                 rank_before=int(ranks[0][run]),
                 rank_after=int(ranks[1][run]),
                 shift=int(ranks[0][run] - ranks[1][run]),

@@ -14,8 +14,8 @@ from leaderboard.analyses.preference_grades.computation import (
 )
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
-from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
-from leaderboard.output.table import interval_or_value
+from leaderboard.output import Analysis, Column, Facts, Kind, Table
+from leaderboard.output.table import rows_of
 from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import Qrel, QrelSet
@@ -67,21 +67,12 @@ def _gap_table(found: list[GradeGap], ungraded: int, facts: Facts) -> Table:
         Column("higher", "preferred the higher grade", Kind.SHARE_INTERVAL),
         Column("undecided", "undecided", Kind.COUNT),
     )
-    rows = tuple(
-        Row.of(
-            gap=row.gap,
-            judgments=row.judgments,
-            higher=interval_or_value(row.higher.estimate),
-            undecided=row.undecided,
-        )
-        for row in found
-    )
     caption = (
         "Judgments of pairs by the difference between the grades of the two passages, and the share that preferred "
         f"the passage with the higher grade, with Wilson 95% intervals. {ungraded:,} judgments have an ungraded "
         "passage."
     )
-    return Table("preference", "Preference against grade", caption, columns, rows, facts)
+    return Table("preference", "Preference against grade", caption, columns, rows_of(found, columns), facts)
 
 
 def _grade_sentence(found: list[GradeGap], ungraded: int) -> str:

@@ -6,8 +6,9 @@ from itertools import groupby
 from typing import Any
 
 from leaderboard.analyses.private_board.computation import Step
-from leaderboard.output import Column, Facts, Figure, Interval, Kind, Row, Table
+from leaderboard.output import Column, Facts, Figure, Interval, Kind, Table
 from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.table import rows_of
 
 INCHES_A_ROW = 0.15
 VALUES = "Public and private values"
@@ -155,18 +156,7 @@ def _submission_note(one: Submission) -> str:
 
 
 def _submissions_table(submissions: Sequence[Submission], caption: str, facts: Facts) -> Table:
-    rows = tuple(
-        Row.of(
-            team=one.team,
-            run=one.run,
-            date=one.date,
-            submission=one.number,
-            public=one.public,
-            private=one.private,
-            excess=one.excess,
-        )
-        for one in submissions
-    )
+    rows = rows_of(submissions, COLUMNS, submission=lambda one: one.number)
     return Table(
         "submissions", "Public and private values of successive submissions", caption, COLUMNS, rows, facts
     )

@@ -1,13 +1,13 @@
 """Replicate boards: what the leaderboard would have been under each of several complete sets of judgments."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from leaderboard.analyses.kinds import Asked
-from leaderboard.analyses.replicates.computation import Overlap, Replicates, compare_replicates
+from leaderboard.analyses.replicates.computation import Replicates, compare_replicates
 from leaderboard.analyses.shared.contenders import Flags
 from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, load_contenders
 from leaderboard.board.standings import DEPTH
@@ -15,6 +15,7 @@ from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans
 from leaderboard.output.printed_charts import rows_figure
+from leaderboard.output.table import rows_of
 from leaderboard.scoring.evaluation import Progress
 from tournament.derivation import Entrants
 
@@ -104,7 +105,14 @@ def replicates_analysis(compared: Replicates, run_tags: Sequence[str], facts: Fa
         "and τ_AP (the first against the second, ties broken at random) between their boards over the queries that "
         "all sets cover.",
         columns,
-        tuple(Row(_overlap_cells(row)) for row in compared.overlaps),
+        rows_of(
+            compared.overlaps,
+            columns,
+            tau_b=lambda row: row.agreement.tau_b,
+            agree=lambda row: row.agreement.agree,
+            disagree=lambda row: row.agreement.disagree,
+            tied=lambda row: row.agreement.tied,
+        ),
         facts,
     )
     boards = Table(
@@ -120,19 +128,6 @@ def replicates_analysis(compared: Replicates, run_tags: Sequence[str], facts: Fa
         for row in compared.overlaps
     )
     return Analysis(facts, (overlaps, boards), (_replicates_figure(compared, run_tags, facts, boards),), said)
-
-
-def _overlap_cells(row: Overlap) -> Mapping[str, str | int | float | None]:
-    return {
-        "first": row.first,
-        "second": row.second,
-        "queries": row.queries,
-        "same": row.same,
-        "touching": row.touching,
-        "jaccard": row.jaccard,
-        "tau_ap": row.tau_ap,
-        **asdict(row.agreement),
-    }
 
 
 def _board_rows(compared: Replicates, run_tags: Sequence[str]) -> list[Row]:

@@ -32,7 +32,7 @@ from leaderboard.analyses.shared.combinations import labels_or_usual
 from leaderboard.analyses.shared.described_runs import groups_to_leave_out
 from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
-from leaderboard.output.table import as_number
+from leaderboard.output.table import as_number, rows_of
 from leaderboard.scoring.evaluation import Progress, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import parse_measure
@@ -178,10 +178,7 @@ def _density_table(dense: Sequence[Density], least: int, facts: Facts) -> Table:
         Column("relevant", "relevant", Kind.COUNT),
         Column("density", "density", Kind.MEASURE),
     )
-    rows = tuple(
-        Row({"qid": one.qid, "judged": one.judged, "relevant": one.relevant, "density": one.share})
-        for one in dense
-    )
+    rows = rows_of(dense, columns, density=lambda one: one.share)
     caption = (
         f"Judged passages and passages of grade {least} or more, near-duplicates counted once. From a density of "
         f"{DENSE:.2f}, many relevant passages are likely to be unjudged (Voorhees, Craswell and Lin 2022)."
@@ -214,14 +211,12 @@ def _left_out_table(left: Sequence[LeftOutRun], by_team: bool, facts: Facts) -> 
         Column("tau_b", "τ-b of the boards", Kind.MEASURE),
     )
     ordered = sorted(left, key=lambda one: (one.rank_before, one.run))
-    names = [column.key for column in columns]
-    rows = tuple(Row({name: getattr(one, name) for name in names}) for one in ordered)
     caption = (
         "Every run under labels without those that only it (or its team) contributed, and its rank among all runs "
         "under the same labels. A run contributes the labels of its passages down to the pool depth. Near-duplicates "
         "of a labeled passage have its label, and together count as one."
     )
-    return Table("left_out", "Left out", caption, columns, rows, facts)
+    return Table("left_out", "Left out", caption, columns, rows_of(ordered, columns), facts)
 
 
 def _run_figure(key: str, axis: str, table: Table, columns: Sequence[str], facts: Facts) -> Figure:

@@ -8,7 +8,7 @@ from leaderboard.analyses.run_types.figure import best_figure, types_figure
 from leaderboard.analyses.shared.combinations import Combination, facts_of_combinations, one_combination
 from leaderboard.analyses.shared.described_runs import types_of
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
-from leaderboard.output.table import best_marked
+from leaderboard.output.table import best_marked, rows_of
 from leaderboard.output.team_columns import run_and_team
 from leaderboard.scoring.evaluation import Progress
 
@@ -58,15 +58,12 @@ def _types_table(one: Combination, found: Sequence[RunType], facts: Facts) -> Ta
         Column("best", "best", Kind.MEASURE, one.mean_name),
         Column("median", "median", Kind.MEASURE, one.mean_name),
     )
-    rows = tuple(
-        Row.of(
-            type=each.name,
-            runs=len(each.rows),
-            best_run=one.run_tags[each.champion],
-            best=each.best,
-            median=each.median,
-        )
-        for each in found
+    rows = rows_of(
+        found,
+        columns,
+        type=lambda each: each.name,
+        runs=lambda each: len(each.rows),
+        best_run=lambda each: one.run_tags[each.champion],
     )
     marked = best_marked(rows, "best", higher=one.measure.higher_is_better)
     return Table("types", "Types of runs", "Means over the queries.", columns, marked, facts)
@@ -83,18 +80,13 @@ def _duels_table(one: Combination, against: Sequence[Duel], facts: Facts) -> Tab
         Column("level", "level", Kind.COUNT, "queries"),
         Column("difference", "Δ", Kind.CHANGE, one.mean_name),
     )
-    rows = tuple(
-        Row.of(
-            first=each.first.name,
-            first_run=one.run_tags[each.first.champion],
-            second=each.second.name,
-            second_run=one.run_tags[each.second.champion],
-            won=each.won,
-            lost=each.lost,
-            level=each.level,
-            difference=each.difference,
-        )
-        for each in against
+    rows = rows_of(
+        against,
+        columns,
+        first=lambda each: each.first.name,
+        first_run=lambda each: one.run_tags[each.first.champion],
+        second=lambda each: each.second.name,
+        second_run=lambda each: one.run_tags[each.second.champion],
     )
     caption = (
         "The best run of a type against the best run of a better type, query by query. Won: queries on which the "

@@ -42,7 +42,7 @@ def test_a_run_falls_when_its_own_answer_drops():
     )
 
     assert others == []
-    assert (row.value_before, row.value_after) == (1.0, 0.5)
+    assert (row.before, row.after) == (1.0, 0.5)
     assert (row.rank_before, row.rank_after, row.shift) == (1, 2, -1)
     assert (row.dropped, row.changed, row.lost, row.queries) == (1, 1, 0, 2)
 
@@ -54,7 +54,7 @@ def test_a_query_whose_whole_pool_drops_is_lost():
         0
     ]
 
-    assert (row.lost, row.queries, row.value_before) == (1, 1, 0.0)
+    assert (row.lost, row.queries, row.before) == (1, 1, 0.0)
 
 
 def test_challenges_lose_the_dropped_of_either_side():

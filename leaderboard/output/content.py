@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import is_dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def analysis_content(analysis: Analysis) -> dict[str, Any]:
 
 
 def json_ready(value: Any) -> Any:
-    """Return a JSON-ready value: NaN and infinities become None, tuples lists, and dataclasses dictionaries."""
+    """Return a JSON-ready value: NaN and infinities become None, tuples and sets lists, dataclasses dictionaries."""
     match value:
         case None | str() | int():
             return value
@@ -48,6 +49,10 @@ def json_ready(value: Any) -> Any:
             return {str(key): json_ready(one) for key, one in value.items()}
         case list() | tuple():
             return [json_ready(one) for one in value]
+        case frozenset():
+            return sorted(value)
+        case Enum():
+            return value.value
     return json_ready(vars(value)) if is_dataclass(value) else value
 
 

@@ -9,15 +9,13 @@ from leaderboard.output.table import Analysis, Column, Facts, Figure, Interval, 
 
 
 def as_stored(analysis: Analysis) -> dict[str, Any]:
-    """Return a JSON-ready analysis. Missing numbers and NaN become None."""
-    return {
-        "facts": _stored_facts(analysis.facts),
-        "tables": [_stored_table(table) for table in analysis.tables],
-        "figures": [_stored_figure(figure) for figure in analysis.figures],
-        "shown": [_stored_table(table) for table in analysis.downloads[len(analysis.tables) :]],
-        "sentences": list(analysis.sentences),
-        "content": json_ready(dict(analysis.content)),
-    }
+    """Return a JSON-ready analysis. Missing numbers and NaN become None, and a figure names its data."""
+    figures = [
+        vars(figure) | {"draw": None, "data": figure.data and figure.data.key} for figure in analysis.figures
+    ]
+    shown = analysis.downloads[len(analysis.tables) :]
+    stored: dict[str, Any] = json_ready(vars(analysis) | {"figures": figures, "shown": shown})
+    return stored
 
 
 def from_stored(stored: Mapping[str, Any]) -> Analysis:
@@ -33,24 +31,9 @@ def from_stored(stored: Mapping[str, Any]) -> Analysis:
     )
 
 
-def _stored_facts(facts: Facts) -> dict[str, Any]:
-    named: dict[str, Any] = json_ready(dict(vars(facts)))
-    return named
-
-
 def _restored_facts(stored: Mapping[str, Any]) -> Facts:
     again = {key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()}
     return Facts(**again | {"further": tuple((name, value) for name, value in stored["further"])})
-
-
-def _stored_figure(figure: Figure) -> dict[str, Any]:
-    named = {name: getattr(figure, name) for name in ("key", "title", "caption", "beside", "width", "height")}
-    data = None if figure.data is None else figure.data.key
-    return named | {
-        "facts": _stored_facts(figure.facts),
-        "data": data,
-        "charts": json_ready(list(figure.charts)),
-    }
 
 
 def _restored_figure(stored: Mapping[str, Any], tables: Mapping[str, Table]) -> Figure:
@@ -65,39 +48,14 @@ def _restored_figure(stored: Mapping[str, Any], tables: Mapping[str, Table]) -> 
     return Figure(**{**stored, **again, "draw": draw})
 
 
-def _stored_table(table: Table) -> dict[str, Any]:
-    return {
-        "key": table.key,
-        "title": table.title,
-        "caption": table.caption,
-        "columns": [[one.key, one.label, one.kind.value, one.group] for one in table.columns],
-        "rows": [_stored_row(row) for row in table.rows],
-        "facts": _stored_facts(table.facts),
-        "notes": list(table.notes),
-        "significance": table.significance,
-    }
-
-
-def _stored_row(row: Row) -> dict[str, Any]:
-    return {
-        "values": json_ready(dict(row.values)),
-        "best": sorted(row.best),
-        "significant": sorted(row.significant),
-        "faint": row.faint,
-    }
-
-
 def _restored_table(stored: Mapping[str, Any]) -> Table:
-    return Table(
-        key=stored["key"],
-        title=stored["title"],
-        caption=stored["caption"],
-        columns=tuple(Column(key, label, Kind(kind), group) for key, label, kind, group in stored["columns"]),
-        rows=tuple(_restored_row(row) for row in stored["rows"]),
-        facts=_restored_facts(stored["facts"]),
-        notes=tuple(stored["notes"]),
-        significance=stored["significance"],
-    )
+    again = {
+        "columns": tuple(Column(**{**one, "kind": Kind(one["kind"])}) for one in stored["columns"]),
+        "rows": tuple(_restored_row(row) for row in stored["rows"]),
+        "facts": _restored_facts(stored["facts"]),
+        "notes": tuple(stored["notes"]),
+    }
+    return Table(**{**stored, **again})
 
 
 def _restored_row(stored: Mapping[str, Any]) -> Row:

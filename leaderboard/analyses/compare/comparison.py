@@ -1,6 +1,5 @@
 """Is one run better than another? Comparisons of a chronological list, as in Lin et al. (SIGIR 2021)."""
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from leaderboard.analyses.compare.outcome_cases import (
     several_answers,
 )
 from leaderboard.analyses.compare.verdicts import ALPHA, Deciding, Rules, Verdict, sentence_of, verdict_of
-from leaderboard.analyses.progress.computation import Entry, Standing, standings_over_time
+from leaderboard.analyses.progress.computation import displaced_over_time
 from leaderboard.cache.inputs import runs_inputs
 from leaderboard.cache.kept_analyses import kept_object
 from leaderboard.errors import LeaderboardError, NothingToScore, UnknownMeasure
@@ -68,7 +67,11 @@ class Comparison:
 class Step:
     """A run on the board over time, ``compared`` with the run that it displaced, if any."""
 
-    standing: Standing
+    run: str
+    value: float
+    baseline: bool
+    state_of_the_art: bool
+    """Whether the run was the best when it arrived."""
     submitted: date | None
     """None for an undated run, which displaces no run and is never displaced."""
     compared: ComparedPair | None
@@ -201,27 +204,25 @@ def _board_over_time(
     values = [mean_reciprocal(ranks) for ranks in found.ranks]
     tags = [run.run_tag for run in runs]
     order = _order_in_time(runs, values)
-    stood = standings_over_time([Entry(tags[place], values[place], runs[place].baseline) for place in order])
-    apart = [
-        Standing(Entry(tags[place], values[place]), False, None, math.nan)
-        for place in sorted(set(range(len(runs))) - set(order), key=lambda place: tags[place])
-    ]
-    rules = Rules(max(1, sum(one.displaced is not None for one in stood)), question.alpha, question.deciding)
+    displaced = displaced_over_time(
+        [values[place] for place in order], [runs[place].baseline for place in order]
+    )
+    compared = sum(before is not None for before in displaced.values())
+    rules = Rules(max(1, compared), question.alpha, question.deciding)
     steps = []
-    for place, one in zip(order, stood, strict=True):
-        before = None if one.displaced is None else order[one.displaced]
-        compared = (
-            None
-            if before is None
-            else _compare_pair(tags[before], tags[place], found.ranks[before], found.ranks[place], rules)
-        )
-        steps.append(Step(one, runs[place].submitted_on, compared))
-    steps += [Step(one, None, None) for one in apart]
+    apart = [place for place in range(len(runs)) if place not in order]
+    for number, place in enumerate([*order, *apart]):
+        run, pair = runs[place], None
+        if (step_before := displaced.get(number)) is not None:
+            before = order[step_before]
+            pair = _compare_pair(tags[before], tags[place], found.ranks[before], found.ranks[place], rules)
+        best = number in displaced
+        steps.append(Step(run.run_tag, values[place], run.baseline, best, run.submitted_on, pair))
     return BoardOverTime(_comparison_facts(collection, runs, question, found, rules), rules, tuple(steps))
 
 
 def _order_in_time(runs: Sequence[Run], values: Sequence[float]) -> list[int]:
-    """Return the indexes of baselines and dated runs by date.
+    """Return the indexes of baselines and dated runs by date; other runs are not part of the order.
 
     Among runs of the same day, the best is first, so the order of import does not matter: a run of that day that is
     not better displaces no run. Undated baselines count from the start, like all others.

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from config.plurals import many
 from leaderboard.analyses.compare.comparison import BoardOverTime, Step
 from leaderboard.analyses.compare.significance import bonferroni
@@ -9,6 +11,7 @@ from leaderboard.analyses.compare.verdicts import Claim
 from leaderboard.output import Analysis, Column, Figure, Kind, Row, Table
 from leaderboard.output.chart import Point, Points, chart_content
 from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE, name_points
+from leaderboard.output.table import rows_of
 
 T_TEST = "paired t-test on RR"
 SIGNIFICANT_CLAIMS = (Claim.STRICTLY_BETTER, Claim.DO_NO_HARM)
@@ -64,33 +67,30 @@ def progress_table(board: BoardOverTime) -> Table:
 
 def undated_table(board: BoardOverTime) -> Table:
     """Return the undated runs, best first."""
-    apart = sorted(filter(_is_undated, board.steps), key=lambda step: -step.standing.entry.value)
+    apart = sorted(filter(_is_undated, board.steps), key=lambda step: -step.value)
+    columns = (Column("run", "run"), Column("value", f"M{board.facts.measure}", Kind.MEASURE))
     return Table(
         "undated",
         "Runs without a date of submission",
         "They are never the state of the art. To add a date, press Describe on the run's page. To date many runs, "
         "use Describe with a table on the page Runs.",
-        (Column("run", "run"), Column("value", f"M{board.facts.measure}", Kind.MEASURE)),
-        tuple(Row({"run": one.standing.entry.run, "value": one.standing.entry.value}) for one in apart),
+        columns,
+        rows_of(apart, columns),
         board.facts,
     )
 
 
 def _is_undated(step: Step) -> bool:
-    return step.submitted is None and not step.standing.entry.baseline
+    return step.submitted is None and not step.baseline
 
 
 def _step_row(board: BoardOverTime, step: Step, steps: int) -> Row:
-    standing, pair = step.standing, step.compared
+    pair = step.compared
     values: dict[str, Any] = {
         "date": step.submitted.isoformat() if step.submitted else None,
-        "run": standing.entry.run,
-        "value": standing.entry.value,
-        "state_of_the_art": "yes"
-        if standing.state_of_the_art
-        else "baseline"
-        if standing.entry.baseline
-        else None,
+        "run": step.run,
+        "value": step.value,
+        "state_of_the_art": "yes" if step.state_of_the_art else "baseline" if step.baseline else None,
     }
     if pair is None:
         return Row(values)
@@ -124,36 +124,27 @@ def progress_figure(board: BoardOverTime, table: Table) -> Figure:
         from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 
         axes = canvas.subplots()
-        days = {id(step): date2num(step.submitted) for step in dated}
-        best = [step for step in dated if step.standing.state_of_the_art]
-        rest = [step for step in dated if not step.standing.state_of_the_art]
-        axes.plot(
-            [days[id(s)] for s in rest],
-            [s.standing.entry.value for s in rest],
-            "o",
-            color=GRAY,
-            label="other runs",
-        )
-        axes.step(
-            [days[id(s)] for s in best], [s.standing.entry.value for s in best], where="post", color=OFFICIAL
-        )
-        for marked, fill in ((True, PREFERENCE), (False, "white")):
-            some = [s for s in best if step_significant(s) is marked]
-            label = "state of the art, significant step" if marked else "state of the art"
-            values = [s.standing.entry.value for s in some]
+        days = date2num([step.submitted for step in dated])
+        values = np.array([step.value for step in dated])
+        best = np.array([step.state_of_the_art for step in dated])
+        significant = np.array(list(map(step_significant, dated)))
+        axes.plot(days[~best], values[~best], "o", color=GRAY, label="other runs")
+        axes.step(days[best], values[best], where="post", color=OFFICIAL)
+        for shown, fill, label in (
+            (best & significant, PREFERENCE, "state of the art, significant step"),
+            (best & ~significant, "white", "state of the art"),
+        ):
             style = {"markerfacecolor": fill, "markeredgecolor": OFFICIAL, "linestyle": "none", "zorder": 3}
-            axes.plot([days[id(s)] for s in some], values, "o", markersize=6, label=label, **style)
+            axes.plot(days[shown], values[shown], "o", markersize=6, label=label, **style)
         locator = AutoDateLocator()
         axes.xaxis.set_major_locator(locator)
         axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
         axes.set_ylabel(f"M{board.facts.measure}")
-        if days:
-            axes.set_xlim(*time_shown(min(days.values()), max(days.values())))
+        axes.set_xlim(*time_shown(days.min(), days.max()))
         canvas.legend(loc="outside upper right", ncols=3)
         # The latest comes first: if labels overlap, the current best run keeps its label.
-        named = [(s.standing.entry.run, days[id(s)], s.standing.entry.value) for s in reversed(best)]
-        points = [(days[id(s)], s.standing.entry.value) for s in dated]
-        name_points(canvas, axes, named, points)
+        named = [(dated[place].run, days[place], values[place]) for place in np.flatnonzero(best)[::-1]]
+        name_points(canvas, axes, named, list(zip(days, values, strict=True)))
 
     return Figure(
         "progress",
@@ -175,16 +166,16 @@ def time_shown(first: float, last: float) -> tuple[float, float]:
 
 def _progress_chart(board: BoardOverTime) -> Points:
     dated = [(step, step.submitted) for step in board.steps if step.submitted]
-    best = [place for place, (step, _) in enumerate(dated) if step.standing.state_of_the_art]
+    best = [place for place, (step, _) in enumerate(dated) if step.state_of_the_art]
     return Points(
         "The leaderboard over time",
         "date",
         f"M{board.facts.measure}",
         [
             Point(
-                step.standing.entry.run,
+                step.run,
                 submitted.isoformat(),
-                (step.standing.entry.value, None, None),
+                (step.value, None, None),
                 _step_note(step),
             )
             for step, submitted in dated
@@ -195,8 +186,8 @@ def _progress_chart(board: BoardOverTime) -> Points:
 
 
 def _step_note(step: Step) -> str:
-    if step.standing.entry.baseline:
+    if step.baseline:
         return "baseline"
-    if not step.standing.state_of_the_art:
+    if not step.state_of_the_art:
         return ""
     return "state of the art, significant step" if step_significant(step) else "state of the art"

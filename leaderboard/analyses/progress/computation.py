@@ -5,46 +5,20 @@ Lin et al. (SIGIR 2021) [SI]: the first run that beats the baselines, then each 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A run in order of arrival; ``value`` can be NaN."""
+def displaced_over_time(values: Sequence[float], baseline: Sequence[bool]) -> dict[int, int | None]:
+    """Return the runs that were the best when they arrived, by index, each with the index of the run it displaced.
 
-    run: str
-    value: float
-    baseline: bool = False
-
-
-@dataclass(frozen=True)
-class Standing:
-    """An entry, whether it was the best when it arrived, and the index of the run it displaced.
-
-    The first state-of-the-art run displaced the best baseline, or nothing (None) without baselines.
+    ``values`` are in order of arrival and can be NaN. All baselines count from the start, whenever they were
+    submitted: the first state-of-the-art run displaced the best baseline, or nothing (None) without baselines. A
+    value equal to the top displaces nothing.
     """
-
-    entry: Entry
-    state_of_the_art: bool
-    displaced: int | None
-    best_so_far: float
-
-
-def standings_over_time(entries: Sequence[Entry], *, higher: bool = True) -> list[Standing]:
-    """Return the entries, in the order given, with the entry that each displaced.
-
-    All baselines count from the start, whenever they were submitted. A value equal to the top displaces nothing.
-    ``best_so_far`` is the best value among the baselines and the runs so far.
-    """
-    sign = 1.0 if higher else -1.0
-    baselines = [
-        place for place, entry in enumerate(entries) if entry.baseline and not math.isnan(entry.value)
-    ]
-    top = max(baselines, key=lambda place: sign * entries[place].value, default=None)
-    found = []
-    for place, entry in enumerate(entries):
-        ahead = not entry.baseline and (top is None or sign * entry.value > sign * entries[top].value)
-        ahead = ahead and not math.isnan(entry.value)
-        displaced, top = (top, place) if ahead else (None, top)
-        found.append(Standing(entry, ahead, displaced, entries[top].value if top is not None else math.nan))
+    baselines = [place for place, value in enumerate(values) if baseline[place] and not math.isnan(value)]
+    top = max(baselines, key=lambda place: values[place], default=None)
+    found: dict[int, int | None] = {}
+    for place, value in enumerate(values):
+        counts = not baseline[place] and not math.isnan(value)
+        if counts and (top is None or value > values[top]):
+            found[place], top = top, place
     return found

@@ -178,14 +178,14 @@ def test_runs_without_a_date_are_listed_separately_and_never_the_state_of_the_ar
 
     board = over_time(hill)
 
-    assert [(step.standing.entry.run, str(step.submitted)) for step in board.steps] == [
+    assert [(step.run, str(step.submitted)) for step in board.steps] == [
         ("early", "2024-03-01"),
         ("last", "2024-03-03"),
         ("late", "None"),
     ]
     assert board.steps[-1].compared is None
-    assert not board.steps[-1].standing.state_of_the_art
-    assert all(step.standing.displaced is None or step.standing.entry.run != "late" for step in board.steps)
+    assert not board.steps[-1].state_of_the_art
+    assert all(step.compared is None or step.run != "late" for step in board.steps)
     analysis = progress_analysis(board)
     assert [[row.values["run"] for row in table.rows] for table in analysis.tables] == [
         ["early", "last"],
@@ -212,7 +212,7 @@ def test_the_order_of_import_decides_nothing(hill):
     one, other = over_time(hill, runs), over_time(hill, runs[::-1])
 
     def told(board):
-        return [(step.standing.entry.run, step.standing.state_of_the_art) for step in board.steps]
+        return [(step.run, step.state_of_the_art) for step in board.steps]
 
     assert told(one) == told(other)
     assert [state for _, state in told(one)] == [True, False, False]  # the best of the day

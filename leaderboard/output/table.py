@@ -49,16 +49,20 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Interval:
-    """A value between its bounds."""
+    """A value between its bounds, which are NaN if there are none."""
 
     value: float
     low: float
     high: float
 
+    @property
+    def estimate(self) -> tuple[float, float, float]:
+        return self.value, self.low, self.high
+
 
 Value = str | int | float | Interval | None
 Estimate = tuple[float | None, float | None, float | None]
-"""A value and its bounds; bounds are None if there is no interval."""
+"""A value and its bounds; bounds are None or NaN if there is no interval."""
 
 
 def interval_or_value(estimate: Estimate) -> Interval | float | None:

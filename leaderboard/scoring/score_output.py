@@ -116,7 +116,7 @@ def _scores_figure(scores: Scores, means: list[list[Interval]], data: Table) -> 
             _axis_title(column),
             _axis_title(column),
             [scores.runs[i].run_tag for i in order],
-            [Series(column.asked, [(some[i].value, some[i].low, some[i].high) for i in order])],
+            [Series(column.asked, [some[i].estimate for i in order])],
         )
         for column, some in zip(scores.columns, means, strict=True)
     ]

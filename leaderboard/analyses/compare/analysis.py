@@ -6,7 +6,7 @@ from typing import Any
 from leaderboard.analyses.compare.comparison import OLDER, ComparedPair, Comparison
 from leaderboard.analyses.compare.significance import bonferroni
 from leaderboard.analyses.compare.verdicts import Claim
-from leaderboard.output import Analysis, Column, Figure, Interval, Kind, Row, Table, Value
+from leaderboard.output import Analysis, Column, Figure, Kind, Row, Table, Value
 from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE
 from leaderboard.output.right_to_left import isolate_name
@@ -210,7 +210,7 @@ def _verdict_row(pair: ComparedPair, comparison: Comparison) -> Row:
             "claim": verdict.claim.words if verdict.claim is not Claim.NONE else None,
             "favours": pair.favored,
             "harm_in": verdict.harm_in,
-            "harm": Interval(*verdict.harm.estimate),
+            "harm": verdict.harm,
         },
         significant=frozenset(key for key, p in after.items() if p <= comparison.rules.alpha),
     )

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.analyses.compare.significance import (
-    Bounds,
     Differences,
     Finding,
     Ranks,
@@ -26,6 +25,7 @@ from leaderboard.analyses.compare.significance import (
     sign_test,
     signed_rank,
 )
+from leaderboard.output import Interval
 
 LEVEL = 0.95
 
@@ -47,7 +47,7 @@ class Case3:
     b: float
     signed_rank: Finding
     paired_t: Finding
-    harm: Bounds
+    harm: Interval
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Outcomes:
     case2: Finding
     esl: Case3
     rr: Case3
-    unanswered_harm: Bounds
+    unanswered_harm: Interval
     """Share of queries that only A answers minus the share that only B answers."""
     level: float
 

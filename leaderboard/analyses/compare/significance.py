@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy  # loads scipy.stats on first use, which saves every other command a second
 
+from leaderboard.output import Interval
+
 Ranks = npt.NDArray[np.int64]
 Values = npt.NDArray[np.float64]
 Differences = npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -40,19 +42,6 @@ class Finding:
     def significant(self, alpha: float) -> bool:
         """Return whether p is at most alpha; False if the test is undefined."""
         return self.p <= alpha
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """A difference with its two-sided interval; bounds are NaN if there is none."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def estimate(self) -> tuple[float, float, float]:
-        return self.value, self.low, self.high
 
 
 def reciprocal_differences(a: Ranks, b: Ranks) -> Values:
@@ -133,7 +122,7 @@ def mean_or_nan(values: Differences) -> float:
     return math.fsum(values.tolist()) / len(values) if len(values) else math.nan
 
 
-def mean_interval(differences: Differences, level: float) -> Bounds:
+def mean_interval(differences: Differences, level: float) -> Interval:
     """Return the mean difference with Student's t interval, which excludes 0 exactly if paired t has p < 1 - level.
 
     If all differences are the same, both bounds are that difference.
@@ -141,14 +130,14 @@ def mean_interval(differences: Differences, level: float) -> Bounds:
     values = differences.astype(np.float64)
     mean = mean_or_nan(values)
     if len(values) < 2:
-        return Bounds(mean, math.nan, math.nan)
+        return Interval(mean, math.nan, math.nan)
     if (values == values[0]).all():
-        return Bounds(*[float(values[0])] * 3)
+        return Interval(*[float(values[0])] * 3)
     half = float(scipy.stats.t.ppf((1 + level) / 2, len(values) - 1) * scipy.stats.sem(values))
-    return Bounds(mean, mean - half, mean + half)
+    return Interval(mean, mean - half, mean + half)
 
 
-def share_interval(a_wins: int, b_wins: int, queries: int, level: float) -> Bounds:
+def share_interval(a_wins: int, b_wins: int, queries: int, level: float) -> Interval:
     """Return the share of queries won by A minus that won by B, with the interval that matches the sign test.
 
     This is the Clopper-Pearson interval for A's share of the decided queries, scaled to all queries and conditional
@@ -156,10 +145,10 @@ def share_interval(a_wins: int, b_wins: int, queries: int, level: float) -> Boun
     """
     decided = a_wins + b_wins
     if decided == 0:
-        return Bounds(0.0 if queries else math.nan, math.nan, math.nan)
+        return Interval(0.0 if queries else math.nan, math.nan, math.nan)
     found = scipy.stats.binomtest(a_wins, decided).proportion_ci(level, method="exact")
     scale = decided / queries
-    return Bounds((a_wins - b_wins) / queries, (2 * found.low - 1) * scale, (2 * found.high - 1) * scale)
+    return Interval((a_wins - b_wins) / queries, (2 * found.low - 1) * scale, (2 * found.high - 1) * scale)
 
 
 def bonferroni(p: float, comparisons: int) -> float:

@@ -24,7 +24,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from leaderboard.analyses.compare.outcome_cases import Case3, Outcomes
-from leaderboard.analyses.compare.significance import Bounds, Finding, bonferroni
+from leaderboard.analyses.compare.significance import Finding, bonferroni
+from leaderboard.output import Interval
 
 ALPHA = 0.05
 GRANTING_TESTS = 2
@@ -107,7 +108,7 @@ class Verdict:
     do_no_harm: bool
     case2_corrected: float
     case3_corrected: float
-    harm: Bounds
+    harm: Interval
     """How much worse the favored run (B if there is none) could be in the case that its claim does not rest on."""
     harm_in: str
     """``ESL``, ``RR`` or ``share answered``."""
@@ -175,7 +176,7 @@ def _deciding_tests(outcomes: Outcomes, rules: Rules) -> tuple[Case3, Finding, F
     return (case3, *(tests if rules.deciding.is_t else tests[::-1]))
 
 
-def _possible_harm(outcomes: Outcomes, case3: Case3, rules: Rules, side: int) -> tuple[Bounds, str]:
+def _possible_harm(outcomes: Outcomes, case3: Case3, rules: Rules, side: int) -> tuple[Interval, str]:
     """Return the possible harm and its measure: case 3 if more answers grant the claim, else the share answered."""
     if _is_significant_for(outcomes.case2, rules.benefit_alpha, side) or not _is_significant_for(
         _deciding_tests(outcomes, rules)[1], rules.benefit_alpha, side
@@ -184,8 +185,8 @@ def _possible_harm(outcomes: Outcomes, case3: Case3, rules: Rules, side: int) ->
     return _seen_from(outcomes.unanswered_harm, side), "share answered"
 
 
-def _seen_from(harm: Bounds, side: int) -> Bounds:
-    return harm if side == 1 else Bounds(-harm.value, -harm.high, -harm.low)
+def _seen_from(harm: Interval, side: int) -> Interval:
+    return harm if side == 1 else Interval(-harm.value, -harm.high, -harm.low)
 
 
 def _disagreement_of_tests(deciding: Finding, other: Finding, rules: Rules) -> str:

@@ -138,7 +138,7 @@ def _submission_charts(submissions: Sequence[Submission], measure: str, stepped:
         "Gains over the team's first run",
         DIFFERENCE,
         [_submission_name(one) for one in later],
-        [Series("difference", [(one.step.excess, one.step.low, one.step.high) for one in later if one.step])],
+        [Series("difference", [one.excess.estimate for one in later if one.excess])],
         line=0.0,
         notes=[_submission_note(one) for one in later],
     )

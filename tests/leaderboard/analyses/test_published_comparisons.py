@@ -7,11 +7,12 @@ from itertools import product
 import pytest
 
 from leaderboard.analyses.compare.outcome_cases import Case3, Naive, Outcomes, asked_pairs
-from leaderboard.analyses.compare.significance import Bounds, Finding, share_interval, sign_test
+from leaderboard.analyses.compare.significance import Finding, share_interval, sign_test
 from leaderboard.analyses.compare.verdicts import Claim, Rules, verdict_of
+from leaderboard.output import Interval
 
 QUERIES = 5793
-NOWHERE = Bounds(math.nan, math.nan, math.nan)
+NOWHERE = Interval(math.nan, math.nan, math.nan)
 UNKNOWN = Finding(math.nan, 0, 0)
 
 

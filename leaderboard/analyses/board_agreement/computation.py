@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leaderboard.analyses.shared.contenders import Contenders, Flags
-from leaderboard.analyses.shared.proportions import Interval, Share, share_with_bounds
+from leaderboard.analyses.shared.proportions import Share, share_with_bounds
 from tournament.pair_wins import PairTally
 
 
@@ -24,17 +24,15 @@ class OrderedPairs:
     level: int
 
 
-def label_wins(labeled: Flags, judged: PairTally, *, interval: Interval = Interval.WILSON) -> Share:
+def label_wins(labeled: Flags, judged: PairTally) -> Share:
     """Return how often the labeled nodes win the pairs in which exactly one side has the label."""
     one = labeled[judged.a] != labeled[judged.b]
     sign = np.sign(judged.for_a - judged.for_b)
     won = np.where(labeled[judged.a], sign, -sign)[one]
-    return share_with_bounds(int((won > 0).sum()), int((won != 0).sum()), interval=interval)
+    return share_with_bounds(int((won > 0).sum()), int((won != 0).sum()))
 
 
-def ordered_pairs(
-    contenders: Contenders, judged: PairTally, *, interval: Interval = Interval.WILSON
-) -> tuple[OrderedPairs, ...]:
+def ordered_pairs(contenders: Contenders, judged: PairTally) -> tuple[OrderedPairs, ...]:
     """Return one row per run, in the contenders' order."""
     sign = np.sign(judged.for_a - judged.for_b)
     rows = []
@@ -44,9 +42,6 @@ def ordered_pairs(
         # The lower rank is better: people's +1 for a agrees with second - first > 0.
         agrees = np.sign(second - first) * sign
         right, decided = int((agrees[both] > 0).sum()), int((agrees[both] != 0).sum())
-        rows.append(
-            OrderedPairs(
-                run, share_with_bounds(right, decided, interval=interval), int((both & (sign == 0)).sum())
-            )
-        )
+        level = int((both & (sign == 0)).sum())
+        rows.append(OrderedPairs(run, share_with_bounds(right, decided), level))
     return tuple(rows)

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
-import scipy  # loads scipy.stats on first use, which saves every other command a second
+import scipy  # loads its parts on first use, which saves every other command a second
 
 from leaderboard.output.table import Estimate
 
@@ -33,8 +33,6 @@ class Share:
     total: int
     low: float | None
     high: float | None
-    interval: Interval
-    level: float
 
     @property
     def value(self) -> float | None:
@@ -45,24 +43,22 @@ class Share:
         return self.value, self.low, self.high
 
 
-def share_with_bounds(
-    count: int, total: int, *, interval: Interval = Interval.WILSON, level: float = LEVEL
-) -> Share:
-    """Return ``count`` of ``total`` with its interval at ``level``. Raises ValueError unless 0 ≤ count ≤ total."""
+def share_with_bounds(count: int, total: int, *, interval: Interval = Interval.WILSON) -> Share:
+    """Return ``count`` of ``total`` with its interval. Raises ValueError unless 0 ≤ count ≤ total."""
     if not 0 <= count <= total:
         raise ValueError(f"{count} of {total} is not a share")
     if not total:
-        return Share(0, 0, None, None, interval, level)
-    bounds = scipy.stats.binomtest(count, total).proportion_ci(level, method=interval.value)
-    return Share(count, total, float(bounds.low), float(bounds.high), interval, level)
+        return Share(0, 0, None, None)
+    bounds = scipy.stats.binomtest(count, total).proportion_ci(LEVEL, method=interval.value)
+    return Share(count, total, float(bounds.low), float(bounds.high))
 
 
 def sign_test_p(wins: npt.ArrayLike, losses: npt.ArrayLike) -> Floats:
     """Return the exact two-sided binomial p of wins against losses at even odds; 1 if there are none.
 
-    Integer arrays of one shape. At even odds the distribution is symmetric, so twice the smaller tail (at most 1)
-    gives the same p as scipy's ``binomtest`` without its search.
+    Arrays of counts of one shape. At even odds the distribution is symmetric, so twice the smaller tail (at most
+    1) gives the same p as scipy's ``binomtest`` without its search.
     """
     won, lost = np.asarray(wins, dtype=np.int64), np.asarray(losses, dtype=np.int64)
-    tail = scipy.stats.binom.cdf(np.minimum(won, lost), won + lost, 0.5)
-    return np.asarray(np.where(won + lost > 0, np.minimum(1.0, 2.0 * tail), 1.0), dtype=np.float64)
+    found: Floats = np.minimum(1.0, 2.0 * scipy.special.bdtr(np.minimum(won, lost), won + lost, 0.5))
+    return found

@@ -1,7 +1,6 @@
 """Whether halves of the queries agree: a table for every requested combination."""
 
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -10,13 +9,12 @@ from leaderboard.analyses.shared.combinations import Combination, combinations_a
 from leaderboard.analyses.split_halves.computation import (
     FEWEST_QUERIES,
     Agreement,
-    Outcome,
     split_agreement,
 )
 from leaderboard.analyses.split_halves.figure import halves_figure
-from leaderboard.cache.kept_analyses import kept_or_computed
+from leaderboard.cache.kept_analyses import kept_object
 from leaderboard.errors import NothingToScore
-from leaderboard.output import Analysis, Column, Kind, Row, Table, Value
+from leaderboard.output import Analysis, Column, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress
 
 COLUMNS = (
@@ -56,7 +54,11 @@ def analyse_split_halves(asked: Asked, progress: Progress | None) -> Analysis:
         f"and whether the difference is significant (p ≤ {alpha:g}, two-sided) in both, one or neither (Craswell et "
         "al., SIGIR 2021). Shares of all pairs and splits.",
         COLUMNS,
-        tuple(_outcome_of_test_row(name, outcome) for name, result in results for outcome in result.outcomes),
+        tuple(
+            Row({"setting": name, **asdict(outcome)})
+            for name, result in results
+            for outcome in result.outcomes
+        ),
         facts,
         notes=tuple(_ties_note(name, result) for name, result in results),
     )
@@ -70,26 +72,19 @@ def kept_halves(
     one: Combination, *, splits: int, alpha: float, seed: int, progress: Progress | None = None
 ) -> Agreement:
     """Return the agreement of one combination, computed once."""
-
-    def compute() -> dict[str, Any]:
-        found = split_agreement(
+    return kept_object(
+        "split halves",
+        [one.sha256, splits, alpha, seed],
+        Agreement,
+        lambda: split_agreement(
             one.values,
             rng=np.random.default_rng(seed),
             splits=splits,
             alpha=alpha,
             whole=one.whole,
             progress=progress,
-        )
-        return asdict(found)
-
-    content = kept_or_computed("split halves", [one.sha256, splits, alpha, seed], compute)
-    outcomes = tuple(Outcome(**outcome) for outcome in content["outcomes"])
-    return Agreement(**{**content, "outcomes": outcomes})
-
-
-def _outcome_of_test_row(name: str, outcome: Outcome) -> Row:
-    values: dict[str, Value] = {"setting": name, **asdict(outcome)}
-    return Row(values)
+        ),
+    )
 
 
 def _ties_note(name: str, result: Agreement) -> str:

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from leaderboard.analyses.shared.proportions import sign_test_p
 from leaderboard.analyses.split_halves.half_counts import PairCounts, half_pair_counts
 from leaderboard.analyses.split_halves.half_tests import (
     EXACT_ALWAYS,
     EXACT_WITHOUT_TIES,
     exact_signed_rank_p,
     rank_sum_p,
-    sign_p,
     signed_rank_p,
     t_p,
 )
@@ -167,7 +167,7 @@ def pair_tests(values: Floats, parts: Parts) -> Iterator[PairTests]:
     for counts in half_pair_counts(values, parts):
         apart = sums[counts.first] - sums[counts.second]
         p = {
-            "sign": sign_p(counts.plus, counts.minus),
+            "sign": sign_test_p(counts.plus, counts.minus),
             "rank-sum": rank_sum_p(counts.pooled_wins, counts.pooled_ties, sizes),
             "signed-rank": _signed_rank(counts, sizes),
             "t": t_p(apart, counts.squares, sizes),

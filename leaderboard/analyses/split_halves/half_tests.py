@@ -1,10 +1,9 @@
 """Two-sided p-values of many comparisons at once, from counts, equal to scipy's.
 
-Sign: the exact binomial test on queries that differ (scipy.stats.binomtest). Rank-sum: Mann and Whitney's normal
-approximation, corrected for ties, without continuity correction. Signed-rank: scipy.stats.wilcoxon with zeros
-dropped, without continuity correction, and with scipy's choice of method: exact for up to 50 queries without ties or
-zeros and for up to 13 in any case, the normal approximation otherwise. t: scipy.stats.ttest_rel. If nothing differs,
-p is 1.
+Rank-sum: Mann and Whitney's normal approximation, corrected for ties, without continuity correction. Signed-rank:
+scipy.stats.wilcoxon with zeros dropped, without continuity correction, and with scipy's choice of method: exact for
+up to 50 queries without ties or zeros and for up to 13 in any case, the normal approximation otherwise. t:
+scipy.stats.ttest_rel. If nothing differs, p is 1. The exact sign test is in ``shared.proportions``.
 """
 
 import numpy as np
@@ -15,12 +14,6 @@ Floats = npt.NDArray[np.float64]
 
 EXACT_WITHOUT_TIES = 50
 EXACT_ALWAYS = 13
-
-
-def sign_p(plus: Floats, minus: Floats) -> Floats:
-    """Return the exact p: the chance that fair coin flips are at least as uneven. Ties are dropped."""
-    fewer = np.minimum(plus, minus)
-    return np.minimum(1.0, 2 * scipy.special.bdtr(fewer, (plus + minus).astype(np.int64), 0.5))
 
 
 def rank_sum_p(doubled_wins: Floats, ties: Floats, sizes: Floats) -> Floats:

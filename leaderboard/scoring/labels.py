@@ -67,6 +67,16 @@ class Labels:
             return self.name
         return f"version {self.version.number}{', order of preference' * self.ordinal}"
 
+    @property
+    def words(self) -> str:
+        """The labels in words: ``version 3``, or ``official (relevant from grade 2)``."""
+        return self.title if self.version else f"{self.name} (relevant from grade {self.min_grade})"
+
+    @property
+    def simulated(self) -> bool:
+        """Return whether some judges were simulated."""
+        return self.version is not None and self.version.simulated
+
     @cached_property
     def answerable(self) -> npt.NDArray[np.bool_]:
         """Return for each covered query whether it has a relevant passage at all."""

@@ -6,32 +6,29 @@ from leaderboard.cache.software_version import software_version
 from leaderboard.output import Facts
 from leaderboard.scoring.labels import Labels
 from pooling.models import Collection, Run
+from pooling.run_details import KnownRun
 
 
 def scoring_facts(
     collection: Collection,
-    runs: Sequence[Run],
-    labels: Sequence[Labels],
+    runs: Sequence[Run] | Sequence[KnownRun],
+    labels: Sequence[Labels | str],
     measure: str,
     queries: int,
     *,
     seed: int | None = None,
+    simulated: bool = False,
     further: Sequence[tuple[str, str]] = (),
 ) -> Facts:
-    """Return the facts of an analysis of these runs under these labels."""
+    """Return the facts of an analysis of these runs under these labels, or under what a text names."""
     return Facts(
         collection=collection.name,
         runs=tuple(run.run_tag for run in runs),
-        labels=tuple(labels_words(one) for one in labels),
+        labels=tuple(one if isinstance(one, str) else one.words for one in labels),
         measure=measure,
         queries=queries,
         software=software_version(),
         seed=seed,
-        simulated=any(one.version is not None and one.version.simulated for one in labels),
+        simulated=simulated or any(isinstance(one, Labels) and one.simulated for one in labels),
         further=tuple(further),
     )
-
-
-def labels_words(labels: Labels) -> str:
-    """Return the labels in words: ``version 3``, or ``official (relevant from grade 2)``."""
-    return labels.title if labels.version else f"{labels.name} (relevant from grade {labels.min_grade})"

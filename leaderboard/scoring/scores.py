@@ -86,7 +86,7 @@ def scores_as_dict(scores: Scores, *, per_query: bool = False) -> dict[str, obje
         "collection": scores.runs[0].collection.name,
         "qrels": labels.name,
         "min_grade": labels.min_grade,
-        "simulated": labels.version is not None and labels.version.simulated,
+        "simulated": labels.simulated,
         "queries": len(labels.qids),
         "measures": {column.asked: column.measure.name for column in scores.columns},
         "missing": {

@@ -21,13 +21,13 @@ from leaderboard.analyses.better_than_perfect.computation import (
     who_was_preferred,
 )
 from leaderboard.analyses.shared.proportions import Interval as Method
-from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Table
 from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.output.numbers import number_text
 from leaderboard.output.table import interval_or_value, rows_of
 from leaderboard.scoring.labels import qrel_set_labels
+from leaderboard.scoring.score_facts import scoring_facts
 from pooling.formats import Progress
 from pooling.models import Passage, PoolRun, Qrel, QrelSet, Run
 from pooling.services import bulk, passages
@@ -165,15 +165,14 @@ def analyse_better_than_perfect(
             Guidance("Wait for judgments, or collect some: ", Action("ask_better_than_perfect", lead="")),
         )
     rows = who_was_preferred(found.asked, said, interval=interval)
-    facts = Facts(
-        collection=campaign.collection.name,
-        runs=(run.run_tag,),
-        labels=(qrel_set.name, f"judgments of {campaign.name}"),
-        measure="preferred passages",
-        queries=len(found.asked),
-        software=software_version(),
+    facts = scoring_facts(
+        campaign.collection,
+        [run],
+        [qrel_set.name, f"judgments of {campaign.name}"],
+        "preferred passages",
+        len(found.asked),
         simulated=simulated,
-        further=(("interval", _INTERVAL[interval]),),
+        further=[("interval", _INTERVAL[interval])],
     )
     return preferred_analysis(rows, found, facts, run.run_tag)
 

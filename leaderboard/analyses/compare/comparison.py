@@ -105,11 +105,10 @@ class Question:
     @property
     def inputs(self) -> list[object]:
         """Return the values that identify the question."""
-        simulated = self.labels.version is not None and self.labels.version.simulated
         asked = [
             self.labels.name,
             self.labels.sha256,
-            simulated,
+            self.labels.simulated,
             self.measure,
             self.alpha,
             self.deciding.value,

@@ -6,11 +6,11 @@ from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.label_disagreement.computation import Confusion, Kappa, confusion
 from leaderboard.analyses.label_disagreement.figure import confusion_figure
 from leaderboard.analyses.shared.combinations import labels_or_usual, other_labels
-from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore, WrongSetting
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.labels import Labels, labels_named
+from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection
 
 NOT_LABELED = "not labeled"
@@ -48,7 +48,10 @@ def compare_labels(collection: Collection, first: Labels, second: Labels) -> Ana
         raise NothingToScore(
             f"{first.title} and {second.title} label no passage in common.", "Choose other labels."
         )
-    facts = _labels_facts(collection, one, two)
+    labels = [f"{side.title} (relevant from grade {side.min_grade})" for side in (first, second)]
+    queries = len(set(first.qids) & set(second.qids))
+    simulated = first.simulated or second.simulated
+    facts = scoring_facts(collection, [], labels, "labels", queries, simulated=simulated)
     grades = _confusion_table(found, one, two, facts)
     return Analysis(
         facts=facts,
@@ -66,22 +69,6 @@ def compare_labels(collection: Collection, first: Labels, second: Labels) -> Ana
 def _graded_side(labels: Labels) -> _GradedSide:
     entries = zip(labels.query.tolist(), labels.pids, labels.grades.tolist(), strict=True)
     return _GradedSide(labels, {(labels.qids[query], pid): grade for query, pid, grade in entries})
-
-
-def _labels_facts(collection: Collection, one: _GradedSide, two: _GradedSide) -> Facts:
-    both = set(one.labels.qids) & set(two.labels.qids)
-    versions = (one.labels.version, two.labels.version)
-    return Facts(
-        collection=collection.name,
-        runs=(),
-        labels=tuple(
-            f"{side.labels.title} (relevant from grade {side.labels.min_grade})" for side in (one, two)
-        ),
-        measure="labels",
-        queries=len(both),
-        software=software_version(),
-        simulated=any(version is not None and version.simulated for version in versions),
-    )
 
 
 def _kappa_table(found: Confusion, one: _GradedSide, two: _GradedSide, facts: Facts) -> Table:

@@ -3,10 +3,10 @@
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.pool_sizes.computation import SizeCounts, size_counts
 from leaderboard.analyses.pool_sizes.figure import Sides, sizes_figure
-from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress
+from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Pool, PooledPassage, PoolRun, Run
 from pooling.services.planning import MOST_DEPTH, plan_pool
 from pooling.shallow import count_classes
@@ -36,15 +36,10 @@ def analyse_pool_sizes(asked: Asked, _: Progress | None) -> Analysis:
     if not counts.total:
         raise NothingToScore(f"The pool {pool.name} is empty.", "Choose another pool.")
     sides: Sides = [*([(EVERYTHING, everything)] if everything else []), (f"queries of {pool.name}", counts)]
-    facts = Facts(
-        collection=pool.collection.name,
-        runs=tuple(run.run_tag for run in runs),
-        labels=() if pool.qrel_set is None else (pool.qrel_set.name,),
-        measure="pool sizes",
-        queries=counts.total,
-        software=software_version(),
-        seed=pool.seed,
-        further=(("pool", pool.name), ("depth", str(pool.depth))),
+    labels = [] if pool.qrel_set is None else [pool.qrel_set.name]
+    further = (("pool", pool.name), ("depth", str(pool.depth)))
+    facts = scoring_facts(
+        pool.collection, runs, labels, "pool sizes", counts.total, seed=pool.seed, further=further
     )
     data = _size_table(sides, facts)
     return Analysis(

@@ -12,12 +12,12 @@ from leaderboard.analyses.preference_grades.computation import (
     all_gaps,
     preference_by_gap,
 )
-from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Kind, Table
 from leaderboard.output.table import rows_of
 from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import Progress
+from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Qrel, QrelSet
 
 
@@ -38,15 +38,10 @@ def analyse_preference_grades(asked: Asked, _: Progress | None) -> Analysis:
         raise NothingToScore(
             f"{graded.name} grades both passages of no pair of {campaign.name}.", "Choose other labels."
         )
-    facts = Facts(
-        collection=campaign.collection.name,
-        runs=(),
-        labels=(graded.name, campaign.name),
-        measure="judgments",
-        queries=judgments.values("pair__query").distinct().count(),
-        software=software_version(),
-        simulated=judgments.filter(judge_kind="simulated").exists(),
-    )
+    queries = judgments.values("pair__query").distinct().count()
+    simulated = judgments.filter(judge_kind="simulated").exists()
+    labels_used = [graded.name, campaign.name]
+    facts = scoring_facts(campaign.collection, [], labels_used, "judgments", queries, simulated=simulated)
     return Analysis(facts, (_gap_table(found, ungraded, facts),), (), (_grade_sentence(found, ungraded),))
 
 

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from config.guidance import Action, Guidance
 from leaderboard.analyses.kinds import Asked
-from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingPrivate, NothingToScore, UnknownMeasure
 from leaderboard.output import Facts
 from leaderboard.output.table import mean_measure
@@ -19,9 +18,10 @@ from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import parse_measures
 from leaderboard.scoring.measures import Measure, Precision, ReciprocalRank, Success
+from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
 from pooling.services.query_splits import private_qids
-from tournament.models import QrelVersion
+from tournament.services.publishing import latest_version
 
 
 @dataclass(frozen=True)
@@ -129,15 +129,14 @@ def facts_of_combinations(
     further: tuple[tuple[str, str], ...],
 ) -> Facts:
     """Return the facts of all combinations together. Each query counts once."""
-    return Facts(
-        collection=collection.name,
-        runs=tuple(found[0].run_tags),
-        labels=tuple(dict.fromkeys(_labels_in_words(one.labels) for one in found)),
-        measure=", ".join(dict.fromkeys(one.asked for one in found)),
-        queries=max(sum(one.values.shape[1] for one in group) for group in _grouped_by_labels(found)),
-        software=software_version(),
+    return scoring_facts(
+        collection,
+        found[0].runs,
+        list(dict.fromkeys(_labels_in_words(one.labels) for one in found)),
+        ", ".join(dict.fromkeys(one.asked for one in found)),
+        max(sum(one.values.shape[1] for one in group) for group in _grouped_by_labels(found)),
         seed=seed,
-        simulated=any(one.labels.version is not None and one.labels.version.simulated for one in found),
+        simulated=any(one.labels.simulated for one in found),
         further=further,
     )
 
@@ -155,12 +154,12 @@ def _labels_in_words(labels: Labels) -> str:
     if labels.version is not None:
         kind = "order of preference" if labels.ordinal else "preference qrels"
         return f"{kind}, version {labels.version.number}"
-    return f"{labels.name} (relevant from grade {labels.min_grade})"
+    return labels.words
 
 
 def usual_labels(collection: Collection) -> list[str]:
     """Return the default labels: the leaderboard's set, and the latest version if there is one."""
-    latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
+    latest = latest_version(collection)
     return [official_set(collection).name, *([f"@{latest.number}"] if latest else [])]
 
 
@@ -178,7 +177,7 @@ def other_labels(collection: Collection, first: str, chosen: str, *, sets_first:
     if chosen:
         return chosen
     sets = list(collection.passage_labels().order_by("pk").values_list("name", flat=True))
-    latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
+    latest = latest_version(collection)
     versions = [f"@{latest.number}"] if latest else []
     known = sets + versions if sets_first else versions + sets
     return next((name for name in known if name != first), first)

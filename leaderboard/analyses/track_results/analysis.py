@@ -9,7 +9,6 @@ from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.combinations import usual_labels
 from leaderboard.analyses.shared.described_runs import described_runs
 from leaderboard.analyses.track_results.computation import ResultRow, result_rows
-from leaderboard.cache.software_version import software_version
 from leaderboard.errors import UnknownMeasure
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.output.table import as_number, best_marked, mean_measure
@@ -17,7 +16,7 @@ from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import is_measure, measure_names, parse_measure
 from leaderboard.scoring.measures import Measure
-from leaderboard.scoring.score_facts import labels_words
+from leaderboard.scoring.score_facts import scoring_facts
 from leaderboard.scoring.scores import score
 from pooling.run_details import Detail, KnownRun, value_in_words
 from pooling.services.query_splits import private_qids
@@ -44,13 +43,10 @@ def analyse_results(asked: Asked, progress: Progress | None) -> Analysis:
     )
     if task := asked.text("task").casefold():
         tables = {name: rows for name, rows in tables.items() if name == task}
-    facts = Facts(
-        collection=asked.collection.name,
-        runs=tuple(row.run.run_tag for rows in tables.values() for row in rows),
-        labels=(labels_words(labels),) if labels else ("values as reported",),
-        measure=", ".join(names),
-        queries=len(labels.qids) if labels else 0,
-        software=software_version(),
+    shown = [row.run for rows in tables.values() for row in rows]
+    queries = len(labels.qids) if labels else 0
+    facts = scoring_facts(
+        asked.collection, shown, [labels or "values as reported"], ", ".join(names), queries
     )
     details = _chosen_details(asked)
     return Analysis(

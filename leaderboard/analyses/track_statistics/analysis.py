@@ -2,9 +2,9 @@ from config.plurals import many
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.described_runs import described_runs
 from leaderboard.analyses.track_statistics.computation import COUNTED, count_submissions
-from leaderboard.cache.software_version import software_version
-from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.output import Analysis, Column, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress
+from leaderboard.scoring.score_facts import scoring_facts
 
 
 def analyse_submissions(asked: Asked, _: Progress | None) -> Analysis:
@@ -12,14 +12,7 @@ def analyse_submissions(asked: Asked, _: Progress | None) -> Analysis:
     collection, runs = asked.collection, described_runs(asked)
     found = count_submissions(runs)
     waiting = sum(not run.arrived for run in runs)
-    facts = Facts(
-        collection=collection.name,
-        runs=tuple(run.run_tag for run in runs),
-        labels=("descriptions of runs",),
-        measure="counts",
-        queries=collection.queries.count(),
-        software=software_version(),
-    )
+    facts = scoring_facts(collection, runs, ["descriptions of runs"], "counts", collection.queries.count())
     columns = (Column("kind", "kind"), *(Column(task, task, Kind.COUNT) for task in found))
     words = {"groups": "groups"} | {name: words for name, (words, _) in COUNTED.items()}
     rows = tuple(

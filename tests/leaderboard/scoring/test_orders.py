@@ -6,7 +6,6 @@ from leaderboard.analyses.compare.comparison import Question, compare_runs
 from leaderboard.analyses.shared.combinations import combinations, facts_of_combinations
 from leaderboard.errors import UnknownLabels, UnknownMeasure
 from leaderboard.scoring.labels import labels_named
-from leaderboard.scoring.score_facts import labels_words
 from leaderboard.scoring.scores import score, scores_as_dict
 from tournament.errors import NoSuchVersion
 
@@ -42,7 +41,7 @@ def test_levels_are_grades_from_the_lowest_of_each_query(valley, version):
     ]
     assert found.ordinal
     assert not labels(valley, "@1").ordinal
-    assert (found.name, labels_words(found)) == ("@1:order", "version 1, order of preference")
+    assert (found.name, found.words) == ("@1:order", "version 1, order of preference")
 
 
 def test_the_top_level_is_what_the_version_says(valley, version):

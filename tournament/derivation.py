@@ -29,6 +29,10 @@ class Entrants:
     passage: IntArray
     representative: IntArray
 
+    def only(self, kept: BoolArray) -> Entrants:
+        """Return only these passages."""
+        return Entrants(self.query[kept], self.passage[kept], self.representative[kept])
+
 
 @dataclass(frozen=True)
 class CountedJudgments:
@@ -43,8 +47,8 @@ class CountedJudgments:
     preferred: IntArray
     round: IntArray
 
-    def only(self, kept: BoolArray) -> CountedJudgments:
-        """Return only these judgments."""
+    def only(self, kept: BoolArray | IntArray) -> CountedJudgments:
+        """Return only these judgments, or the rows of these indexes, which can repeat."""
         return CountedJudgments(
             self.query[kept], self.left[kept], self.right[kept], self.preferred[kept], self.round[kept]
         )

@@ -336,8 +336,7 @@ def _run_values(
 
 def _run_of_only(labels: Labels, pids: Mapping[str, str]) -> RankedLabels:
     """Return a run that has only these pids, one passage per query."""
-    qids = (labels.qids[query] for query in labels.query.tolist())
-    rank = [int(pids.get(qid) == pid) for qid, pid in zip(qids, labels.pids, strict=True)]
+    rank = [int(pids.get(qid) == pid) for qid, pid, _ in labels.entries()]
     return RankedLabels(len(labels.qids), labels.query, labels.grades, np.array(rank, dtype=np.int64))
 
 

@@ -87,20 +87,23 @@ class Labels:
         """The covered queries that have a relevant passage, in query order."""
         return [qid for qid, known in zip(self.qids, self.answerable, strict=True) if known]
 
+    def entries(self) -> list[tuple[str, str, int]]:
+        """Return the qid, the pid and the grade of every entry."""
+        qids = (self.qids[query] for query in self.query.tolist())
+        return list(zip(qids, self.pids, self.grades.tolist(), strict=True))
+
+    def with_entries(self, entries: list[tuple[str, str, int]]) -> Labels:
+        """Return labels of the same name and kind with these entries, in query order."""
+        kept = labels_of_rows(self.name, self.min_grade, entries, self.version)
+        return replace(kept, ordinal=self.ordinal)
+
     def without(self, qids: frozenset[str]) -> Labels:
-        rows = [
-            (self.qids[query], pid, grade)
-            for query, pid, grade in zip(self.query.tolist(), self.pids, self.grades.tolist(), strict=True)
-            if self.qids[query] not in qids
-        ]
-        kept = labels_of_rows(self.name, self.min_grade, rows, self.version)
-        return replace(kept, ordinal=self.ordinal) if qids else self
+        return self.with_entries([one for one in self.entries() if one[0] not in qids]) if qids else self
 
     def the_qrel(self) -> dict[str, str]:
         """Return qid → its one qrel: the relevant passage of the highest grade, the first in file order."""
         best: dict[str, tuple[int, str]] = {}
-        for query, pid, grade in zip(self.query.tolist(), self.pids, self.grades.tolist(), strict=True):
-            qid = self.qids[query]
+        for qid, pid, grade in self.entries():
             if grade >= self.min_grade and (qid not in best or grade > best[qid][0]):
                 best[qid] = grade, pid
         return {qid: pid for qid, (_, pid) in best.items()}

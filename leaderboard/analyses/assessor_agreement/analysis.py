@@ -54,9 +54,5 @@ def _grades_as_labels(campaign: GradedCampaign, *, second: bool) -> Labels:
 
 def _only_sampled(first: Labels, second: Labels) -> Labels:
     """Return the first grades of the sampled passages; the other passages get no second opinion."""
-    sampled = {
-        (second.qids[query], pid) for query, pid in zip(second.query.tolist(), second.pids, strict=True)
-    }
-    entries = zip(first.query.tolist(), first.pids, first.grades.tolist(), strict=True)
-    kept = [(first.qids[query], pid, grade) for query, pid, grade in entries]
-    return labels_of_rows(first.name, first.min_grade, [one for one in kept if one[:2] in sampled])
+    sampled = {(qid, pid) for qid, pid, _ in second.entries()}
+    return first.with_entries([one for one in first.entries() if one[:2] in sampled])

@@ -67,8 +67,7 @@ def compare_labels(collection: Collection, first: Labels, second: Labels) -> Ana
 
 
 def _graded_side(labels: Labels) -> _GradedSide:
-    entries = zip(labels.query.tolist(), labels.pids, labels.grades.tolist(), strict=True)
-    return _GradedSide(labels, {(labels.qids[query], pid): grade for query, pid, grade in entries})
+    return _GradedSide(labels, {(qid, pid): grade for qid, pid, grade in labels.entries()})
 
 
 def _kappa_table(found: Confusion, one: _GradedSide, two: _GradedSide, facts: Facts) -> Table:

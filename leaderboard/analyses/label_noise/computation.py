@@ -44,10 +44,7 @@ class Evidence:
 
     def best(self, contenders: Contenders, rows: Integers | None = None) -> Flags:
         """Return the best nodes from all judgments, or from these rows of them (repeated rows count repeatedly)."""
-        judged = self.judged
-        if rows is not None:
-            columns = (judged.query, judged.left, judged.right, judged.preferred, judged.round)
-            judged = CountedJudgments(*(column[rows] for column in columns))
+        judged = self.judged if rows is None else self.judged.only(rows)
         return contenders.best(derive(self.entrants, judged, self.contests, self.parameters).outcomes)
 
 

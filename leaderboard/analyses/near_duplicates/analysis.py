@@ -1,7 +1,7 @@
 """Labels by level with near-duplicates counted once and expanded, and both evaluations of every run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,7 @@ from leaderboard.analyses.two_boards.computation import TwoBoards, two_boards
 from leaderboard.analyses.two_boards.figure import boards_figure
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress, measure_for
-from leaderboard.scoring.labels import Labels, labels_named, labels_of_rows
+from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from leaderboard.scoring.score_facts import scoring_facts
@@ -47,16 +47,16 @@ class ClassLabels:
 
     def expanded(self) -> Labels:
         """Return the labels of every passage of the labeled classes."""
-        rows = expanded_labels(self.classes, self.members)
-        found = labels_of_rows(self.labels.name, self.labels.min_grade, rows, self.labels.version)
-        return replace(found, ordinal=self.labels.ordinal)
+        return self.labels.with_entries(expanded_labels(self.classes, self.members))
 
     def class_numbers(self, labels: Labels) -> np.ndarray:
         """Return for each entry of the expanded labels the number of its query's class."""
         canonical = {pid: first for first, pids in self.members.items() for pid in pids}
-        entries = zip(labels.query.tolist(), labels.pids, strict=True)
-        numbers: dict[tuple[int, str], int] = {}
-        found = [numbers.setdefault((query, canonical.get(pid, pid)), len(numbers)) for query, pid in entries]
+        numbers: dict[tuple[str, str], int] = {}
+        found = [
+            numbers.setdefault((qid, canonical.get(pid, pid)), len(numbers))
+            for qid, pid, _ in labels.entries()
+        ]
         return np.array(found, dtype=np.int64)
 
 
@@ -64,8 +64,8 @@ def class_labels(collection: Collection, labels: Labels) -> ClassLabels:
     """Return the labels of the classes of near-duplicates."""
     canonical = canonical_of(collection, sorted(set(labels.pids)))
     grades: dict[str, dict[str, int]] = {qid: {} for qid in labels.qids}
-    for query, pid, grade in zip(labels.query.tolist(), labels.pids, labels.grades.tolist(), strict=True):
-        grades[labels.qids[query]][pid] = grade
+    for qid, pid, grade in labels.entries():
+        grades[qid][pid] = grade
     classes = {qid: one_per_class(of_query, canonical) for qid, of_query in grades.items()}
     return ClassLabels(labels, classes, members_of(collection, sorted(set(canonical.values()))))
 
@@ -104,9 +104,8 @@ def _means_of_both(
     progress: Progress | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean of every run without near-duplicates, and under expanded labels."""
-    name, least = found.labels.name, found.labels.min_grade
     rows = [(qid, pid, grade) for qid, grades in found.classes.items() for pid, grade in grades.items()]
-    canonical, whole = labels_of_rows(name, least, rows), found.expanded()
+    canonical, whole = found.labels.with_entries(rows), found.expanded()
     means = []
     for done, run in enumerate(runs):
         ranking = ranking_of(run)
@@ -132,13 +131,8 @@ def _deduplicated_ranks(collection: Collection, ranking: Ranking, labels: Labels
         schema={"pid": pl.String, "canonical": pl.String},
     )
     ranked = without_near_duplicates(frame, classes)
-    wanted = pl.DataFrame(
-        {
-            "qid": [labels.qids[query] for query in labels.query.tolist()],
-            "pid": list(labels.pids),
-        },
-        schema={"qid": pl.String, "pid": pl.String},
-    )
+    pairs = [(qid, pid) for qid, pid, _ in labels.entries()]
+    wanted = pl.DataFrame(pairs, schema={"qid": pl.String, "pid": pl.String}, orient="row")
     joined = wanted.join(ranked, on=["qid", "pid"], how="left", maintain_order="left")
     return joined["rank"].fill_null(0).to_numpy().astype(np.int64)
 

@@ -33,8 +33,7 @@ def only_from(contributors: Mapping[Node, Collection[str]], group: Collection[st
 def entrants_without(entrants: Entrants, dropped: Collection[Node]) -> Entrants:
     """Return the first tournament's passages without passages of the dropped classes."""
     keys = zip(entrants.query.tolist(), entrants.representative.tolist(), strict=True)
-    kept = np.array([key not in dropped for key in keys], dtype=bool)
-    return Entrants(entrants.query[kept], entrants.passage[kept], entrants.representative[kept])
+    return entrants.only(np.array([key not in dropped for key in keys], dtype=bool))
 
 
 def contests_without(contests: Sequence[Contest], dropped: Collection[Node]) -> list[Contest]:

@@ -17,7 +17,7 @@ from leaderboard.output.chart import Series, Spans
 from leaderboard.output.printed_charts import rows_figure
 from leaderboard.output.table import rows_of
 from leaderboard.scoring.evaluation import Progress
-from tournament.derivation import Entrants
+from tournament.derivation import CountedJudgments, Entrants
 
 
 def analyse_replicate_boards(asked: Asked, _: Progress | None) -> Analysis:
@@ -62,25 +62,21 @@ def analyse_replicate_boards(asked: Asked, _: Progress | None) -> Analysis:
 def best_of_phase(known: LoadedContenders, phase: str) -> Flags:
     """Return the best nodes from one phase's judgments alone, in the first round."""
     evidence = known.evidence
-    rows = np.flatnonzero([one == phase for one in known.phase])
-    kept = np.zeros(len(known.phase), dtype=bool)
-    kept[rows] = True
-    judged = evidence.judged.only(kept)
+    judged = evidence.judged.only(np.array([one == phase for one in known.phase], dtype=bool))
     alone = replace(
         evidence, judged=judged, entrants=_compared_entrants(evidence.entrants, judged), contests=[]
     )
     return alone.best(known.contenders)
 
 
-def _compared_entrants(entrants: Entrants, judged: object) -> Entrants:
+def _compared_entrants(entrants: Entrants, judged: CountedJudgments) -> Entrants:
     """Return the classes with a judged member, as this replicate's own pool."""
-    query, left, right = (getattr(judged, name).tolist() for name in ("query", "left", "right"))
+    query, left, right = judged.query.tolist(), judged.left.tolist(), judged.right.tolist()
     seen = {*zip(query, left, strict=True), *zip(query, right, strict=True)}
-    keys = list(zip(entrants.query.tolist(), entrants.passage.tolist(), strict=True))
+    keys = zip(entrants.query.tolist(), entrants.passage.tolist(), strict=True)
     classes = list(zip(entrants.query.tolist(), entrants.representative.tolist(), strict=True))
     inside = {one for key, one in zip(keys, classes, strict=True) if key in seen}
-    kept = np.array([one in inside for one in classes], dtype=bool)
-    return Entrants(entrants.query[kept], entrants.passage[kept], entrants.representative[kept])
+    return entrants.only(np.array([one in inside for one in classes], dtype=bool))
 
 
 def replicates_analysis(compared: Replicates, run_tags: Sequence[str], facts: Facts) -> Analysis:

@@ -37,6 +37,10 @@ class QueryOutcome:
         """Return whether the query is settled with several best answers."""
         return self.status is not Status.OPEN and len(self.best) > 1
 
+    def is_published(self, *, allow_open: bool) -> bool:
+        """Return whether a version covers the query: it is settled, or its best answers so far are allowed."""
+        return bool(self.best) and (allow_open or self.status is not Status.OPEN)
+
 
 def small_number_text(value: Fraction) -> str:
     """Return a number of wins as text: ``3``, ``2.5``, ``2 1/3``."""

@@ -19,10 +19,9 @@ from tournament.services.drift import (
     latest_version_now,
     versions_changed,
 )
-from tournament.services.explaining import reason_in
 from tournament.services.orders import preference_orders
 from tournament.services.previewing import Preview, preview_version
 from tournament.services.publishing import Publication, export_qrels, latest_version, publish_qrels
-from tournament.services.rebuilding import RebuiltVersion, rebuild_qrels
+from tournament.services.rebuilding import RebuiltVersion, reason_in, rebuild_qrels
 from tournament.services.redeciding import Redecided, redecided_by
 from tournament.services.resolving import query_results, resolve

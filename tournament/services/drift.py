@@ -20,7 +20,7 @@ from judging.exchange.cached_figures import kept_under, last_kept
 from judging.models import Campaign, Exclusion, ImportedFile, Judgment, Submission
 from pooling.models import Collection
 from tournament.models import Challenge, QrelVersion, Resolution, VersionQuery
-from tournament.outcomes import QueryOutcome, Status
+from tournament.outcomes import QueryOutcome
 from tournament.services.changes import ChangeKind, Edition, changes_between, edition_of
 from tournament.services.judged_facts import Facts, load_facts
 from tournament.services.neighbors import key_parts
@@ -284,9 +284,7 @@ def _drift_of_campaign(origin: QrelVersion, taken: frozenset[int], said: Edition
     settled = {
         query: outcome
         for query, outcome in facts.derive_as_resolved().outcomes.items()
-        if outcome.best
-        and (allow_open or outcome.status is not Status.OPEN)
-        and (query in taken or origin.number == said.number)
+        if outcome.is_published(allow_open=allow_open) and (query in taken or origin.number == said.number)
     }
     covered = taken | settled.keys()
     judged, published = facts.judgments, np.array(origin.content["judgments"], dtype=np.int64)

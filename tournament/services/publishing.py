@@ -125,7 +125,7 @@ def draft_version(resolved: Resolved, parent: QrelVersion | None, allow_open: bo
     outcomes = {
         query: outcome
         for query, outcome in resolved.derivation.outcomes.items()
-        if outcome.best and (allow_open or outcome.status is not Status.OPEN)
+        if outcome.is_published(allow_open=allow_open)
     }
     asked = any(outcome.status is Status.OPEN for outcome in resolved.derivation.outcomes.values())
     if not outcomes or (asked and not allow_open and not len(resolved.facts.judgments.id)):

@@ -1,3 +1,5 @@
+"""Derive a published version again from its manifest: to compare it with its file, and to explain a result."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -13,11 +15,12 @@ from tournament.derivation import Parameters, derive
 from tournament.errors import RebuildDiffers
 from tournament.manifest import RULE_VERSION, sha256, trec_qrels
 from tournament.models import QrelVersion
-from tournament.outcomes import Status
+from tournament.outcomes import QueryOutcome, outcome_reason
 from tournament.schedule import Rule, Sides
 from tournament.services.judged_facts import Classes, Judgments, entrants_from, judgments_of
 from tournament.services.neighbors import key_parts
 from tournament.services.publishing import export_qrels, judgments_sha256, version_numbered
+from tournament.services.resolving import pids_by_key
 
 
 @dataclass(frozen=True)
@@ -83,23 +86,52 @@ def _best_answers(version: QrelVersion, seen: dict[int, dict[str, list[str]]]) -
 def _own_answers(version: QrelVersion, manifest: dict[str, Any]) -> dict[str, list[str]]:
     """Return the best answers of the queries that this version decided itself."""
     keys = Keys.of(version.collection, manifest)
-    classes = keys.classes(manifest)
-    contests = [keys.contest(challenge) for challenge in manifest["challenges"]]
-    parameters = manifest["parameters"]
     judgments = named_judgments(version.campaign, manifest, version.number)
-    outcomes = derive(
-        entrants_from(classes),
-        judgments.judged,
-        contests,
-        Parameters.named(parameters["ties"], parameters["count"], wanted=parameters["judgments_per_pair"]),
-    ).outcomes
+    outcomes = _outcomes_of_manifest(keys, manifest, judgments)
+    allow_open = manifest["parameters"]["allow_open"]
+    classes = keys.classes(manifest)
     keys.add_members(classes, manifest)
     return {
         keys.qid[query]: [
             keys.pid[member] for best in outcome.best for member in classes[query].get(best, [best])
         ]
         for query, outcome in outcomes.items()
-        if outcome.best and (parameters["allow_open"] or outcome.status is not Status.OPEN)
+        if outcome.is_published(allow_open=allow_open)
+    }
+
+
+def _outcomes_of_manifest(keys: Keys, manifest: dict[str, Any], used: Judgments) -> dict[int, QueryOutcome]:
+    """Derive the outcomes of the manifest's queries, by query key, from these judgments."""
+    parameters = manifest["parameters"]
+    return derive(
+        entrants_from(keys.classes(manifest)),
+        used.judged,
+        [keys.contest(challenge) for challenge in manifest["challenges"]],
+        Parameters.named(parameters["ties"], parameters["count"], wanted=parameters["judgments_per_pair"]),
+    ).outcomes
+
+
+def reason_in(version: QrelVersion, query: Query) -> str:
+    """Return the query's outcome in the version as a sentence; empty if the version did not decide it itself."""
+    content = _manifest_of_query(version.content, query.qid)
+    if not content["queries"]:
+        return ""
+    own = Judgment.objects.filter(campaign=version.campaign_id, pair__query=query)
+    used = own.filter(pk__in=[pk for pk in own.values_list("pk", flat=True) if pk in version.judgment_keys])
+    keys = Keys.of(version.collection, content)
+    outcome = _outcomes_of_manifest(keys, content, judgments_of(used)).get(query.pk)
+    return outcome_reason(outcome, pids_by_key(set(outcome.best)).__getitem__) if outcome else ""
+
+
+def _manifest_of_query(content: dict[str, Any], qid: str) -> dict[str, Any]:
+    """Return the manifest without other queries."""
+    challenges = [
+        challenge | {"queries": [row for row in challenge["queries"] if row["qid"] == qid]}
+        for challenge in content["challenges"]
+    ]
+    return content | {
+        "queries": [row for row in content["queries"] if row["qid"] == qid],
+        "challenges": [challenge for challenge in challenges if challenge["queries"]],
     }
 
 

@@ -1,26 +1,16 @@
 """Arguments shared by commands about preferences."""
 
+from argparse import ArgumentTypeError
 from collections.abc import Sequence
 
 from config.commands.console import CommandParser, UsageError
 from leaderboard.scoring.chosen_runs import chosen_runs
+from leaderboard.scoring.intervals import SEED
 from pooling.models import Collection, Run
 from pooling.services.finding import tags_meant
 
 
-def version_argument(parser: CommandParser, *aliases: str) -> None:
-    """Add ``--version``: the number of a version of the preference qrels."""
-    parser.add_argument(
-        "--version",
-        *aliases,
-        type=int,
-        dest="number",
-        metavar="VERSION",
-        help="number of the version (default: the latest)",
-    )
-
-
-def runs_argument(parser: CommandParser, what: str = "only these runs (default: all)") -> None:
+def runs_argument(parser: CommandParser) -> None:
     """Add ``--runs``, which can be passed several times."""
     parser.add_argument(
         "--runs",
@@ -28,7 +18,8 @@ def runs_argument(parser: CommandParser, what: str = "only these runs (default: 
         action="extend",
         default=[],
         metavar="TAG",
-        help=f"{what}; separate tags by spaces or commas; pass a tag that contains a comma separately",
+        help="only these runs (default: all); separate tags by spaces or commas; pass a tag that contains a comma "
+        "separately",
     )
 
 
@@ -40,13 +31,14 @@ def runs_of(collection: Collection, words: Sequence[str]) -> list[Run]:
     return chosen_runs(collection, tags)
 
 
-def seed_argument(parser: CommandParser, default: int) -> None:
+def seed_argument(parser: CommandParser) -> None:
     """Add ``--seed``."""
     parser.add_argument(
-        "--seed", type=int, default=default, help=f"seed of the resampling (default: {default})"
+        "--seed", type=_read_seed, default=SEED, help=f"seed of the resampling (default: {SEED})"
     )
 
 
-def check_seed(seed: int) -> None:
-    if seed < 0:
-        raise UsageError("the seed must be 0 or more")
+def _read_seed(text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentTypeError("the seed must be a whole number from 0")
+    return int(text)

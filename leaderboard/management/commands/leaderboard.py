@@ -4,18 +4,11 @@ from config.commands.console import CommandParser, UsageError
 from leaderboard.board.board_output import board_analysis
 from leaderboard.board.boards import make_leaderboard
 from leaderboard.board.default_measure import default_measure, set_default_measure
-from leaderboard.management.arguments import (
-    check_seed,
-    runs_argument,
-    runs_of,
-    seed_argument,
-    version_argument,
-)
+from leaderboard.management.arguments import runs_argument, runs_of, seed_argument
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.chosen_runs import board_version, official_set
-from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.measure_names import KNOWN
 from pooling.services.finding import collection_named
 
@@ -32,7 +25,13 @@ class Command(AnalysisCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="name of the collection")
-        version_argument(parser)
+        parser.add_argument(
+            "--version",
+            type=int,
+            dest="number",
+            metavar="VERSION",
+            help="number of the version (default: the latest)",
+        )
         parser.add_argument(
             "--labels-alone",
             action="store_true",
@@ -52,7 +51,7 @@ class Command(AnalysisCommand):
             action="store_true",
             help="make --measure the default measure of the collection's leaderboard, for pages and the API too",
         )
-        seed_argument(parser, SEED)
+        seed_argument(parser)
         super().arguments(parser)
 
     def analyse(
@@ -68,7 +67,6 @@ class Command(AnalysisCommand):
         seed: int,
         **options: Any,
     ) -> Analysis:
-        check_seed(seed)
         if labels_alone and number is not None:
             raise UsageError("pass either --version or --labels-alone")
         if as_default and measure is None:

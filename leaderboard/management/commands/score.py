@@ -2,11 +2,10 @@ from typing import Any
 
 from config.commands.console import CommandParser
 from config.spreadsheets import as_text
-from leaderboard.management.arguments import check_seed, runs_argument, runs_of, seed_argument
+from leaderboard.management.arguments import runs_argument, runs_of, seed_argument
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from leaderboard.output.team_columns import with_teams
-from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.measure_names import KNOWN
 from leaderboard.scoring.score_output import score_analysis
@@ -34,7 +33,7 @@ class Command(AnalysisCommand):
         parser.add_argument("--measures", default="RR@10", help="names, separated by spaces (default: RR@10)")
         runs_argument(parser)
         parser.add_argument("--per-query", action="store_true", help="also print every query's value")
-        seed_argument(parser, SEED)
+        seed_argument(parser)
         super().arguments(parser)
 
     def analyse(
@@ -48,7 +47,6 @@ class Command(AnalysisCommand):
         seed: int,
         **options: Any,
     ) -> Analysis:
-        check_seed(seed)
         chosen = collection_named(collection)
         with self.progress("Scoring runs") as update:
             scores = score(

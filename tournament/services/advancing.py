@@ -8,6 +8,7 @@ from django.db import OperationalError, connection, transaction
 
 from config import clock
 from judging.models import Campaign
+from judging.rules.pair_requests import PairRequest
 from tournament.contests import Need
 from tournament.models import Challenge
 from tournament.outcomes import Status
@@ -95,10 +96,10 @@ def _advance_once(campaign: Campaign) -> Advance:
     return Advance(asked, sum(flying.values()), waiting, finished)
 
 
-def still_wanted(needs: Sequence[Need], flying: Mapping[neighbors.PairOfQuery, int]) -> list[Need]:
+def still_wanted(needs: Sequence[Need], flying: Mapping[PairRequest, int]) -> list[Need]:
     """Return the needs that pending judgments do not meet."""
     wanted = [
-        replace(need, judgments=need.judgments - flying.get((need.query, need.a, need.b), 0))
+        replace(need, judgments=need.judgments - flying.get(PairRequest(need.query, need.a, need.b), 0))
         for need in needs
     ]
     return [need for need in wanted if need.judgments > 0]

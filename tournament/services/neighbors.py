@@ -19,8 +19,6 @@ from pooling.services import bulk, clusters, passages, runs
 from pooling.services.bulk import Key
 from tournament.contests import Need
 
-PairOfQuery = tuple[int, int, int]
-
 
 def key_parts(keys: Iterable[Key]) -> list[list[Key]]:
     """Return the keys in ascending order, in lists short enough for one database query."""
@@ -66,12 +64,9 @@ def takes_real_money(campaign: Campaign) -> bool:
     return campaign.endpoint not in ("", settings.EMBEDDED_CROWD_ENDPOINT)
 
 
-def judgments_under_way(campaign: Campaign, needs: Sequence[Need]) -> Mapping[PairOfQuery, int]:
+def judgments_under_way(campaign: Campaign, needs: Sequence[Need]) -> Mapping[PairRequest, int]:
     """Return how many judgments of each pair were requested but have not arrived."""
-    wanted = [PairRequest(need.query, need.a, need.b) for need in needs]
-    return {
-        (query, a, b): count for (query, a, b), count in pairs.judgments_in_flight(campaign, wanted).items()
-    }
+    return pairs.judgments_in_flight(campaign, [PairRequest(need.query, need.a, need.b) for need in needs])
 
 
 def ask_judgments(campaign: Campaign, needs: Sequence[Need]) -> None:

@@ -1,19 +1,14 @@
 """score and leaderboard on the command line: JSON keys, text, files, exit status."""
 
 import csv
-import json
 
 import pytest
 from django.core.management import call_command
 
 from tests.factories import make_run
+from tests.leaderboard.analyses.analysed import run_json
 
 FORMS = {"csv": "csv", "latex": "tex", "markdown": "md", "figure": "svg"}
-
-
-def run_json(capsys, *arguments):
-    call_command(*arguments, "--json")
-    return json.loads(capsys.readouterr().out)
 
 
 def test_score_prints_rows_with_means_under_all(valley, capsys):

@@ -1,19 +1,13 @@
 """Official and preference boards side by side on the valley's board, by hand, and in every format."""
 
 import csv
-import json
 
 import pytest
 from django.core.management import call_command
 
 from leaderboard.board.standings import PERFECT
 from leaderboard.output.drawing import figure_image
-from tests.leaderboard.analyses.analysed import analysed
-
-
-def run_json(capsys, *arguments):
-    call_command(*arguments, "--json")
-    return json.loads(capsys.readouterr().out)
+from tests.leaderboard.analyses.analysed import analysed, run_json
 
 
 def test_both_boards_side_by_side(valley, version, capsys):

@@ -1,7 +1,5 @@
 """Disagreement of labels: examples of kappa, by hand, and on the valley."""
 
-import json
-
 import numpy as np
 import pytest
 from django.core.management import call_command
@@ -10,11 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from leaderboard.analyses.label_disagreement.computation import cohens_kappa, confusion
 from tests.factories import make_qrels
-
-
-def run_json(capsys, *arguments):
-    call_command(*arguments, "--json")
-    return json.loads(capsys.readouterr().out)
+from tests.leaderboard.analyses.analysed import run_json
 
 
 def test_kappa_of_three_categories_by_hand():

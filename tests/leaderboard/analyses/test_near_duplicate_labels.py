@@ -18,15 +18,12 @@ from leaderboard.analyses.runner import analysis_key, compute_analysis
 from pooling.models import ClusterSet, QrelSet
 from pooling.services.clusters import Classes, store_classes
 from tests.factories import make_collection, make_qrels, make_run
+from tests.leaderboard.analyses.analysed import rows
 
 
 def asked(collection, **given):
     runs = tuple(collection.runs.order_by("run_tag"))
     return Asked(KIND, collection, runs, read_settings(KIND.fields, given))
-
-
-def rows(analysis, key):
-    return [row.values for row in next(table for table in analysis.tables if table.key == key).rows]
 
 
 #: [DL] table 4: the judged and the expanded labels of each of the 76 queries, in all and by level.

@@ -1,7 +1,5 @@
 """Label noise, replicates and agreement of judges on the valley's board, by hand."""
 
-import json
-
 import pytest
 from django.core.management import call_command
 
@@ -10,11 +8,7 @@ from judging.workers.identities import worker_for
 from leaderboard.analyses.label_noise import analysis as services_label_noise
 from leaderboard.board.standings import PERFECT
 from pooling.models import PoolRun
-
-
-def run_json(capsys, *arguments):
-    call_command(*arguments, "--json")
-    return json.loads(capsys.readouterr().out)
+from tests.leaderboard.analyses.analysed import run_json
 
 
 def second_opinion(valley, phase="II"):

@@ -13,12 +13,8 @@ from leaderboard.board.standings import PERFECT
 from leaderboard.errors import NothingToScore
 from leaderboard.output.numbers import number_text
 from pooling.models import PooledPassage, PoolRun
-from tests.leaderboard.analyses.analysed import analysed
+from tests.leaderboard.analyses.analysed import analysed, rows
 from tournament.models import Challenge
-
-
-def rows(analysis, table):
-    return [row.values for row in next(one for one in analysis.tables if one.key == table).rows]
 
 
 def pool_runs(valley, *tags):

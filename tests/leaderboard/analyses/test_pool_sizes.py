@@ -1,7 +1,5 @@
 """Pool sizes: the valley's pool by hand, beside those of all queries."""
 
-import json
-
 import pytest
 from django.core.management import call_command
 
@@ -10,11 +8,7 @@ from leaderboard.analyses.pool_sizes.computation import size_counts
 from leaderboard.analyses.registry import KINDS
 from leaderboard.analyses.runner import analysis_key
 from pooling.models import Pool, PoolRun
-
-
-def run_json(capsys, *arguments):
-    call_command(*arguments, "--json")
-    return json.loads(capsys.readouterr().out)
+from tests.leaderboard.analyses.analysed import run_json
 
 
 def test_sizes_and_pairs_by_hand():

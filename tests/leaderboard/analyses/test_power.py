@@ -1,6 +1,5 @@
 """Power of the paired t-test: published sample sizes, by simulation, and on the valley."""
 
-import json
 import math
 
 import numpy as np
@@ -19,13 +18,9 @@ from leaderboard.analyses.power.computation import (
 )
 from leaderboard.analyses.power.figure import power_figure
 from leaderboard.output import Facts, Table
+from tests.leaderboard.analyses.analysed import run_json
 
 USUAL = Wanted(0.05, 0.8)
-
-
-def run_json(capsys, *arguments):
-    call_command(*arguments, "--json")
-    return json.loads(capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(("effect", "queries"), [(0.2, 199), (0.5, 34), (0.8, 15)])

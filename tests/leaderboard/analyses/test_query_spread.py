@@ -1,10 +1,7 @@
 """Spread over runs: by hand, against numpy, on the valley, and fast for a large board."""
 
-import json
-
 import numpy as np
 import pytest
-from django.core.management import call_command
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -15,12 +12,7 @@ from leaderboard.analyses.registry import KINDS
 from leaderboard.analyses.runner import compute_analysis
 from leaderboard.errors import MembersOnly
 from pooling.models import PrivateQuery, QuerySplit
-from tests.leaderboard.analyses.analysed import analysed
-
-
-def run_json(capsys, *arguments):
-    call_command(*arguments, "--json")
-    return json.loads(capsys.readouterr().out)
+from tests.leaderboard.analyses.analysed import analysed, run_json
 
 
 def test_spread_and_saturation_by_hand():

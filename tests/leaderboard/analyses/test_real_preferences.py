@@ -18,7 +18,7 @@ from leaderboard.scoring.scores import score
 from pooling.models import Run
 from pooling.services.query_splits import split_at_random
 from pooling.services.runs import tops_of
-from tests.leaderboard.analyses.analysed import analysed
+from tests.leaderboard.analyses.analysed import analysed, rows
 from tournament.services import publish_qrels
 
 
@@ -28,10 +28,6 @@ def duel(track, shared_data):
     campaign = Campaign.objects.create(name="duel", collection=track, seed=1)
     import_judgments(campaign, shared_data / "dl21" / "judgments.tsv", phases=["I", "II", "III"])
     return campaign
-
-
-def rows(analysis, key):
-    return [row.values for row in next(table for table in analysis.tables if table.key == key).rows]
 
 
 def test_every_analysis_of_preferences_runs_on_real_judgments(duel, track):

@@ -16,15 +16,12 @@ from pooling.models import ClusterSet, Collection, QrelSet
 from pooling.services.clusters import Classes, store_classes
 from pooling.services.runs import ranking_of
 from tests.factories import make_collection, make_qrels, make_run
+from tests.leaderboard.analyses.analysed import rows
 
 
 def asked(collection, released=False, **given):
     runs = tuple(collection.runs.order_by("run_tag"))
     return Asked(KIND, collection, runs, read_settings(KIND.fields, given), released=released)
-
-
-def rows(analysis, key):
-    return [row.values for row in next(table for table in analysis.tables if table.key == key).rows]
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """stability and split_halves on a board worked by hand: settings, files, refusals, and stored results."""
 
 import csv
-import json
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from leaderboard.output.drawing import FORMATS, figure_image
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.services.query_splits import split_by_list
 from tests.factories import make_collection, make_qrels, make_run
-from tests.leaderboard.analyses.analysed import analysed
+from tests.leaderboard.analyses.analysed import analysed, run_json
 
 QUERIES = 24
 
@@ -46,11 +45,6 @@ def parted(fair, tmp_path):
     path.write_text("\n".join(f"q{number}" for number in range(1, QUERIES, 2)))
     split_by_list(collection=fair, path=path)
     return fair
-
-
-def run_json(capsys, *arguments):
-    call_command(*arguments, "--json")
-    return json.loads(capsys.readouterr().out)
 
 
 VALUES = np.array([[1.0] * QUERIES, [1.0, 0.0] * (QUERIES // 2), [1 / 3] * QUERIES])

@@ -1,7 +1,5 @@
 """Two boards: by hand on the valley, on real runs, and fast for many runs."""
 
-import json
-
 import pytest
 from django.core.management import call_command
 from scipy.stats import kendalltau
@@ -11,12 +9,7 @@ from leaderboard.output.drawing import color_of, figure_image
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.models import Run
 from tests.factories import make_qrels
-from tests.leaderboard.analyses.analysed import analysed
-
-
-def run_json(capsys, *arguments):
-    call_command(*arguments, "--json")
-    return json.loads(capsys.readouterr().out)
+from tests.leaderboard.analyses.analysed import analysed, run_json
 
 
 def test_moves_and_agreement_by_hand():

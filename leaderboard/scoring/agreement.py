@@ -30,11 +30,7 @@ def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Agreement:
     counts for neither side, and τ-b divides by the geometric mean of the pairs untied in each order. Which
     direction is better does not matter as long as it is the same in both. Needs n² memory: 8 MB for 1,000 runs.
     """
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(f"both orders need one value per run, not {x.shape} and {y.shape}")
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise ValueError("values must be finite")
+    x, y = _two_orders(first, second)
     upper = np.triu_indices(len(x), k=1)
     # Comparison, unlike subtraction with a tolerance, ties exactly the equal values.
     x_sign = _pairwise_signs(x)[upper]
@@ -44,6 +40,18 @@ def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Agreement:
     untied = int(np.count_nonzero(x_sign)) * int(np.count_nonzero(y_sign))
     tau_b = (agree - disagree) / float(np.sqrt(untied)) if untied else None
     return Agreement(tau_b=tau_b, agree=agree, disagree=disagree, tied=len(product) - agree - disagree)
+
+
+def _two_orders(
+    first: npt.ArrayLike, second: npt.ArrayLike
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return both orders as arrays. Raises ValueError unless all values are finite and both have as many."""
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"both orders need one value per run, not {x.shape} and {y.shape}")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError("values must be finite")
+    return x, y
 
 
 def _pairwise_signs(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
@@ -63,11 +71,7 @@ def tau_ap(evaluated: npt.ArrayLike, reference: npt.ArrayLike) -> float | None:
     returned (computed exactly, not sampled). An item that the reference ties with one above it counts half, which
     is its expected value. None for fewer than two items.
     """
-    x, y = np.asarray(evaluated, dtype=np.float64), np.asarray(reference, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(f"both orders need one value per run, not {x.shape} and {y.shape}")
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise ValueError("values must be finite")
+    x, y = _two_orders(evaluated, reference)
     if len(x) < 2:
         return None
     above = (x[None, :] > x[:, None]).sum(axis=1)
@@ -96,11 +100,7 @@ def rank_biased_overlap(first: npt.ArrayLike, second: npt.ArrayLike, *, p: float
     """
     if not 0 < p < 1:
         raise ValueError("p must be between 0 and 1")
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(f"both orders need one value per run, not {x.shape} and {y.shape}")
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise ValueError("values must be finite")
+    x, y = _two_orders(first, second)
     if not len(x):
         return None
     places = np.arange(1, len(x) + 1)

@@ -212,7 +212,7 @@ class DiscountedGain(Measure):
         if self not in judged.known:
             judged.known[self] = self._ideal(judged, gain)
         ideal = judged.known[self]
-        reached = _discounted(judged.query[seen], gain[seen], judged.rank[seen], judged.queries)
+        reached = self._total_gain(judged.query[seen], gain[seen], judged.rank[seen], judged.queries)
         return np.divide(reached, ideal, out=np.zeros(judged.queries), where=ideal > 0)
 
     def _ideal(self, judged: RankedLabels, gain: Whole) -> Values:
@@ -220,17 +220,17 @@ class DiscountedGain(Measure):
         query = judged.query[order]
         rank = np.arange(len(query)) - np.searchsorted(query, query) + 1
         kept = rank <= (self.cutoff or len(query))
-        return _discounted(query[kept], gain[order][kept], rank[kept], judged.queries)
+        return self._total_gain(query[kept], gain[order][kept], rank[kept], judged.queries)
+
+    def _total_gain(self, query: Whole, gain: Whole, rank: Whole, queries: int) -> Values:
+        """Return the sum of each query's gains, which it finds at these ranks."""
+        # Sum rank by rank, as trec_eval does, so that the last digits agree.
+        order = np.argsort(rank, kind="stable")
+        discounted = (gain / np.log2(rank + 1))[order]
+        return np.bincount(query[order], weights=discounted, minlength=queries).astype(np.float64)
 
 
-def _discounted(query: Whole, gain: Whole, rank: Whole, queries: int) -> Values:
-    # Sum rank by rank, as trec_eval does, so that the last digits agree.
-    order = np.argsort(rank, kind="stable")
-    discounted = (gain / np.log2(rank + 1))[order]
-    return np.bincount(query[order], weights=discounted, minlength=queries).astype(np.float64)
-
-
-class CumulativeGain(Measure):
+class CumulativeGain(DiscountedGain):
     """Sum of the gains in the first k ranks over the largest such sum. Gains as in nDCG, without discount.
 
     This is NCG@100 of the TREC Deep Learning track [DL]: how much gain a first stage offers to a re-ranker.
@@ -239,20 +239,9 @@ class CumulativeGain(Measure):
     letters = "NCG"
     words = "the sum of the grades in the first k ranks over the largest such sum"
     needs_cutoff = True
-    graded = True
 
-    def values(self, judged: RankedLabels) -> Values:
-        gain = np.where(self.relevant(judged), np.maximum(judged.grade, 0), 0)
-        seen = self.seen(judged)
-        if self not in judged.known:
-            order = np.lexsort((-gain, judged.query))
-            query = judged.query[order]
-            kept = np.arange(len(query)) - np.searchsorted(query, query) < (self.cutoff or 0)
-            most = np.bincount(query[kept], gain[order][kept], judged.queries)
-            judged.known[self] = most.astype(np.float64)
-        ideal = judged.known[self]
-        reached = np.bincount(judged.query[seen], gain[seen], judged.queries)
-        return np.divide(reached, ideal, out=np.zeros(judged.queries), where=ideal > 0)
+    def _total_gain(self, query: Whole, gain: Whole, rank: Whole, queries: int) -> Values:
+        return np.bincount(query, gain, queries).astype(np.float64)
 
 
 class ExpectedReciprocalRank(Measure):

@@ -1,4 +1,4 @@
-"""Figures of rows and of points. Print draws the same charts as pages do, from the same content."""
+"""Figures of rows, columns and points. Print draws the same charts as pages do, from the same content."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +11,8 @@ from leaderboard.output.table import Draw, Figure, Table
 
 PANELS_A_ROW = 4
 INCHES_A_ROW = 0.17
+#: With more rows from left to right than this, there is no room for their names.
+MOST_NAMED = 80
 #: Distance between values of one row that have intervals, in rows.
 APART = 0.3
 
@@ -77,6 +79,32 @@ def _draw_rows(axes: Any, chart: Spans) -> None:
     axes.set_ylim(len(chart.rows) - 0.5, -0.5)
     axes.update_datalim([(end, 0) for end in chart.span], updatey=False)
     axes.autoscale_view(scaley=False)
+
+
+def columns_figure(
+    key: str, caption: str, chart: Spans, data: Table, row_word: str, *, joined: bool = True
+) -> Figure:
+    """Return a figure with the chart's rows from left to right, named if there is room. Joined values start at 0."""
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.subplots()
+        for number, series in enumerate(chart.series):
+            values = np.array([value for value, _, _ in series.marks], dtype=np.float64)
+            known = np.flatnonzero(np.isfinite(values))
+            mark = MARKERS[number % len(MARKERS)] + "-" * joined
+            axes.plot(known, values[known], mark, color=color_of(number), markersize=3, label=series.name)
+        if chart.line is not None:
+            axes.axhline(chart.line, color=GRAY, linestyle="--", linewidth=0.8)
+        if len(chart.rows) <= MOST_NAMED:
+            axes.set_xticks(range(len(chart.rows)), list(chart.rows), fontsize=5, rotation=90)
+        axes.grid(visible=False, axis="x")
+        axes.set_xlabel(row_word)
+        axes.set_ylabel(chart.axis)
+        if joined:
+            axes.set_ylim(bottom=0)
+        axes.legend(loc="upper right")
+
+    return Figure(key, chart.title, caption, data.facts, draw, data, (chart_content(chart),), height=3.4)
 
 
 def points_figure(key: str, caption: str, chart: Points, data: Table) -> Figure:

@@ -21,7 +21,6 @@ from leaderboard.analyses.reusability.computation import (
     saved_by_classes,
     unjudged_share,
 )
-from leaderboard.analyses.reusability.figure import curves_figure
 from leaderboard.analyses.reusability.judging_order import (
     gain_figure,
     gain_table,
@@ -32,6 +31,8 @@ from leaderboard.analyses.shared.combinations import labels_or_usual
 from leaderboard.analyses.shared.described_runs import groups_to_leave_out
 from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
+from leaderboard.output.chart import Series, Spans
+from leaderboard.output.printed_charts import columns_figure
 from leaderboard.output.table import as_number, rows_of
 from leaderboard.scoring.evaluation import Progress, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
@@ -47,6 +48,7 @@ from pooling.wanted import find_wanted
 from tournament.services.telling_versions import plain_labels, withheld_labels
 
 TOP = 10
+Curve = tuple[str, Sequence[float | None]]
 
 
 def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
@@ -63,16 +65,14 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     beside = densities(other.classes, other.labels.min_grade) if other else []
     table = _density_table(dense, labels.min_grade, facts)
     names = [side.title for side in sides]
-    figure = curves_figure(
-        "density",
+    chart = _curves_chart(
+        table,
         "share of judged passages that are relevant",
         _names_by_place(dense, beside),
         list(zip(names, ([one.share for one in side] for side in (dense, beside)), strict=False)),
-        facts,
-        table,
         line=DENSE,
-        row_word="queries by descending density",
     )
+    figure = columns_figure("density", table.caption, chart, table, "queries by descending density")
     content: dict[str, object] = {
         "density": {one.qid: one.share for one in dense},
     }
@@ -116,8 +116,8 @@ def _with_run_results(
         (*so_far.tables, unjudged_table, left_table, saturation),
         (
             *so_far.figures,
-            _run_figure("unjudged", f"unjudged among the first {TOP}", unjudged_table, ["unjudged"], facts),
-            _run_figure("left_out", facts.mean_measure, left_table, ["before", "after"], facts),
+            _run_figure(f"unjudged among the first {TOP}", unjudged_table, ["unjudged"]),
+            _run_figure(facts.mean_measure, left_table, ["before", "after"]),
         ),
         (*so_far.sentences, _saved_sentence(pooled, saved, depth), _left_out_sentence(left)),
         {**so_far.content, "unjudged_at_10": shares, "saved": {"pooled": pooled, "saved": saved}},
@@ -219,13 +219,24 @@ def _left_out_table(left: Sequence[LeftOutRun], by_team: bool, facts: Facts) -> 
     return Table("left_out", "Left out", caption, columns, rows_of(ordered, columns), facts)
 
 
-def _run_figure(key: str, axis: str, table: Table, columns: Sequence[str], facts: Facts) -> Figure:
+def _run_figure(axis: str, table: Table, columns: Sequence[str]) -> Figure:
     series = [
         (table.column(name).label, [as_number(row.values.get(name)) for row in table.rows])
         for name in columns
     ]
     runs = [str(row.values["run"]) for row in table.rows]
-    return curves_figure(key, axis, runs, series, facts, table, row_word="run")
+    return columns_figure(table.key, table.caption, _curves_chart(table, axis, runs, series), table, "run")
+
+
+def _curves_chart(
+    table: Table, axis: str, rows: Sequence[str], series: Sequence[Curve], line: float | None = None
+) -> Spans:
+    """Return one curve over the rows for each series; a series can be shorter than the rows."""
+    curves = [
+        Series(name, [(value, None, None) for value, _ in zip_longest(values, rows)])
+        for name, values in series
+    ]
+    return Spans(table.title, axis, rows, curves, line=line)
 
 
 def _names_by_place(*sides: Sequence[Density]) -> list[str]:

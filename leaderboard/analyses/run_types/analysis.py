@@ -28,7 +28,7 @@ def analyse_run_types(asked: Asked, progress: Progress | None) -> Analysis:
         asked.collection, [one], seed=None, further=(("type", detail.label.lower()),)
     )
     runs = _runs_table(one, found, facts)
-    figures = [types_figure(found, one.run_tags, one.mean_name, facts, runs)]
+    figures = [types_figure(found, one.run_tags, one.mean_name, runs)]
     tables = [_types_table(one, found, facts), runs]
     if against:
         tables.insert(1, _duels_table(one, against, facts))

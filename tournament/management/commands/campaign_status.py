@@ -1,23 +1,20 @@
 from typing import Any
 
-from config.commands.console import Command as BaseCommand, CommandParser, result_words
-from judging.campaign.campaigns import campaign_named
+from config.commands.console import result_words
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 from judging.watching.status import campaign_status
 from tournament.services import latest_version_now
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Show a campaign's tasks and places, its required, counted and excluded judgments, workers, exclusions, "
         "money, the next step, and whether the latest version is up to date."
     )
     example = "manage.py campaign_status spring --json"
 
-    def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
-
-    def act(self, *, campaign: str, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
+    def act_on(self, found: Campaign, **options: Any) -> dict[str, Any]:
         return campaign_status(found) | {"latest_version": latest_version_now(found.collection)}
 
     def show(self, result: dict[str, Any]) -> None:

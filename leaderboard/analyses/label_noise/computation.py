@@ -115,11 +115,9 @@ class LabelNoise:
     rows: tuple[NoiseRow, ...]
     reference: str
     queries: int
-    judgments: int
     workers: int
     trials: int
     level: float
-    seed: int
 
 
 def resampled_rows(judged: CountedJudgments, worker: Integers, rng: np.random.Generator) -> Integers:
@@ -233,11 +231,9 @@ def label_noise(
         rows=tuple(map(row, order)),
         reference=contenders.run_tags[base],
         queries=int(covered.sum()),
-        judgments=len(evidence.worker),
         workers=len(np.unique(evidence.worker[evidence.worker != UNKNOWN])),
         trials=trials,
         level=level,
-        seed=seed,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from django.db.models import QuerySet
 
 from config.guidance import Action
 from judging.errors import CampaignRefused
@@ -84,13 +85,13 @@ def load_facts(campaign: Campaign, *, with_asking: bool = False) -> Facts:
     challenges = Challenge.objects.filter(campaign=campaign).order_by("number").prefetch_related("queries")
     if not with_asking:
         challenges = challenges.filter(state=Challenge.State.DONE)
-    members = compared_passages(campaign)
-    classes = classes_of(members)
+    classes = classes_of(compared_passages(campaign))
+    entrants = entrants_from(classes)
     add_challengers(classes, (row for challenge in challenges for row in challenge.queries.all()))
     counted = judgments_of(Judgment.objects.filter(campaign=campaign).counted())
     rounds = [0, *(challenge.number for challenge in challenges)]
     counted = counted.only(np.isin(counted.judged.round, rounds))
-    return Facts(campaign, counted, entrants_of(members), list(challenges), classes)
+    return Facts(campaign, counted, entrants, list(challenges), classes)
 
 
 def refuse_graded(campaign: Campaign) -> None:
@@ -113,9 +114,9 @@ def settled_rounds(campaign: Campaign) -> list[int]:
     return [0, *done.values_list("number", flat=True)]
 
 
-def judgments_of(judgments: object) -> Judgments:
-    """Load a queryset of judgments as arrays."""
-    rows = judgments.order_by("pair_id", "pk").values_list(  # type: ignore[attr-defined]
+def judgments_of(judgments: QuerySet[Judgment]) -> Judgments:
+    """Load judgments as arrays."""
+    rows = judgments.order_by("pair_id", "pk").values_list(
         "pk", "pair__query_id", "left_id", "right_id", "preferred_id", "pair__round", "judge_kind"
     )
     columns = list(zip(*rows.iterator(chunk_size=20_000), strict=True)) or [()] * 7
@@ -158,12 +159,8 @@ def _canonical_first(member: Member) -> tuple[int, bool, int]:
     return query, not is_canonical(pid, class_key), passage
 
 
-def entrants_of(members: Iterable[Member]) -> Entrants:
-    """Return the members of the first round as arrays."""
-    return entrants_from(classes_of(members))
-
-
 def entrants_from(classes: Classes) -> Entrants:
+    """Return the members of the first round as arrays."""
     rows = [
         (query, passage, rep)
         for query, by_rep in sorted(classes.items())

@@ -63,11 +63,6 @@ class Meeting:
     needed: int
     share: Fraction | None
 
-    @property
-    def settled(self) -> bool:
-        """Return whether the pair needs no more judgments."""
-        return self.share is not None
-
 
 @dataclass(frozen=True)
 class Sides:

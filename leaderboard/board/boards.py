@@ -252,42 +252,40 @@ def as_dict(published: PublishedBoard) -> dict[str, Any]:
     ``rank_ranges``. Without a version, the fields about preferences are left out.
     """
     board = published.board
-    found: dict[str, Any] = json_ready(_board_content(published, board))
+    found: dict[str, Any] = json_ready(
+        {
+            "collection": published.collection,
+            "version": published.version,
+            "official_set": published.official,
+            "official_min_grade": published.min_grade,
+            "measure": published.mean,
+            "higher_is_better": published.higher_is_better,
+            "simulated": published.simulated,
+            "queries": board.queries,
+            "open": published.open,
+            "singletons": published.singletons,
+            "runs": published.runs,
+            "runs_left_out": list(published.left_out),
+            "rows": [
+                {
+                    "run": row.run,
+                    **_standing_content("official", row.official),
+                    **(_standing_content("preference", row.preference) if row.preference else {}),
+                    **({"shift": row.shift, "judged_tops": row.judged_tops} if row.preference else {}),
+                    "baseline": row.run in published.baselines,
+                    "perfect": row.perfect,
+                }
+                for row in board.rows
+            ],
+            **(_agreement_content(board.agreement) if board.agreement else {}),
+            "level": board.level,
+            "trials": board.trials,
+            "seed": board.seed,
+            "decimals": published.decimals,
+            "software": published.software,
+        }
+    )
     return found
-
-
-def _board_content(published: PublishedBoard, board: Board) -> dict[str, Any]:
-    return {
-        "collection": published.collection,
-        "version": published.version,
-        "official_set": published.official,
-        "official_min_grade": published.min_grade,
-        "measure": published.mean,
-        "higher_is_better": published.higher_is_better,
-        "simulated": published.simulated,
-        "queries": board.queries,
-        "open": published.open,
-        "singletons": published.singletons,
-        "runs": published.runs,
-        "runs_left_out": list(published.left_out),
-        "rows": [
-            {
-                "run": row.run,
-                **_standing_content("official", row.official),
-                **(_standing_content("preference", row.preference) if row.preference else {}),
-                **({"shift": row.shift, "judged_tops": row.judged_tops} if row.preference else {}),
-                "baseline": row.run in published.baselines,
-                "perfect": row.perfect,
-            }
-            for row in board.rows
-        ],
-        **(_agreement_content(board.agreement) if board.agreement else {}),
-        "level": board.level,
-        "trials": board.trials,
-        "seed": board.seed,
-        "decimals": published.decimals,
-        "software": published.software,
-    }
 
 
 def _standing_content(name: str, one: Standing) -> dict[str, Any]:

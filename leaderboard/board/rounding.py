@@ -6,17 +6,12 @@ single query has an interval above 0) and the perfect run, whose value under pre
 that are best answers (at 1 it reveals them all).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from leaderboard.board.boards import PublishedBoard
 from leaderboard.board.standings import Standing
 from leaderboard.output.numbers import Rounded
-
-if TYPE_CHECKING:
-    from leaderboard.board.boards import PublishedBoard
 
 
 def rounded_board(

@@ -159,6 +159,16 @@ def _canonical_first(member: Member) -> tuple[int, bool, int]:
     return query, not is_canonical(pid, class_key), passage
 
 
+def representatives(classes: Classes) -> dict[tuple[int, int], int]:
+    """Return (query, passage) → the representative of the passage's class."""
+    return {
+        (query, passage): rep
+        for query, by_rep in classes.items()
+        for rep, passages in by_rep.items()
+        for passage in passages
+    }
+
+
 def entrants_from(classes: Classes) -> Entrants:
     """Return the members of the first round as arrays."""
     rows = [

@@ -6,7 +6,7 @@ from typing import Any
 
 from tournament.levels import Lead, preference_levels
 from tournament.models import PreferenceQrel, QrelVersion
-from tournament.services.judged_facts import Classes, Judgments
+from tournament.services.judged_facts import Classes, Judgments, representatives
 from tournament.services.publishing import version_numbered
 from tournament.services.rebuilding import Keys, named_judgments
 
@@ -74,12 +74,7 @@ def _leads_by_query(judgments: Judgments, classes: Classes) -> dict[int, list[Le
 
     Shares and majorities favor the same side as the judgments, in the first tournament and in challenges.
     """
-    represents = {
-        (query, passage): rep
-        for query, by_rep in classes.items()
-        for rep, passages in by_rep.items()
-        for passage in passages
-    }
+    represents = representatives(classes)
     ahead: dict[tuple[int, int, int], int] = defaultdict(int)
     for query, left, right, preferred in _judgment_rows(judgments):
         a, b = represents.get((query, left)), represents.get((query, right))

@@ -18,7 +18,7 @@ from pooling.models import QrelSet, Query, Run
 from pooling.services import bulk
 from pooling.services.runs import ranking_of
 from pooling.wanted import Wanted, find_wanted
-from tournament.services.judged_facts import Facts, latest_resolution, load_facts
+from tournament.services.judged_facts import Facts, latest_resolution, load_facts, representatives
 from tournament.services.resolving import pids_by_key
 
 KEYS_AT_ONCE = 5000
@@ -106,12 +106,7 @@ def load_contenders(
         )
     nodes = sorted((query, rep) for query, by_rep in facts.classes.items() for rep in by_rep)
     query, passage = np.array(nodes, dtype=np.int64).reshape(-1, 2).T
-    represents = {
-        (key, member): rep
-        for key, by_rep in facts.classes.items()
-        for rep, members in by_rep.items()
-        for member in members
-    }
+    represents = representatives(facts.classes)
     qids = dict(Query.objects.filter(collection=campaign.collection).values_list("pk", "qid"))
     named = _Members(represents, qids)
     contenders = Contenders(

@@ -1,7 +1,6 @@
 """How well official and preference qrels agree about runs: both boards side by side, and single pairs."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from leaderboard.analyses.board_agreement.figure import official_order_figure
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.contenders import Flags
 from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, best_flags, load_contenders
-from leaderboard.analyses.two_boards.analysis import agreement_caption, agreement_columns
+from leaderboard.analyses.two_boards.analysis import agreement_caption, agreement_cells, agreement_columns
 from leaderboard.analyses.two_boards.computation import DECIMALS, PERSISTENCE, two_boards
 from leaderboard.board.board_output import agreement_in_words, board_analysis, own_rows
 from leaderboard.board.boards import PublishedBoard, make_leaderboard
@@ -126,25 +125,19 @@ def _agreements_table(published: PublishedBoard, full: tuple[dict[str, float], i
     preference = [row.leading.value for row in rows]
     whole = [full[0][row.run] for row in rows]
     name, everywhere = published.official, f"{published.official} on all {full[1]:,} queries"
+    sides = (
+        (f"{name} against preference", official, preference),
+        (f"{name} here against {everywhere}", official, whole),
+        (f"preference against {everywhere}", preference, whole),
+    )
+    taus = ("tau_ap", "tau_ap_back")
     lines = [
-        _agreement_row(f"{name} against preference", official, preference),
-        _agreement_row(f"{name} here against {everywhere}", official, whole),
-        _agreement_row(f"preference against {everywhere}", preference, whole),
+        Row({"boards": boards, **agreement_cells(two_boards(first, second), *taus)})
+        for boards, first, second in sides
     ]
-    columns = (Column("boards", "boards"), *agreement_columns("tau_ap", "tau_ap_back"))
+    columns = (Column("boards", "boards"), *agreement_columns(*taus))
     caption = agreement_caption(PERSISTENCE)
     return Table("agreement", "Agreement of boards", caption, columns, tuple(lines), facts)
-
-
-def _agreement_row(name: str, first: Sequence[float], second: Sequence[float]) -> Row:
-    found = two_boards(first, second)
-    return Row.of(
-        boards=name,
-        tau_ap=found.tau_ap_first,
-        tau_ap_back=found.tau_ap_second,
-        rbo=found.overlap,
-        **asdict(found.kendall),
-    )
 
 
 def _qrel_wins_table(known: LoadedContenders, campaign: Campaign, name: str, facts: Facts) -> Table:

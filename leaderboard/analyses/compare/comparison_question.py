@@ -4,9 +4,8 @@ from leaderboard.analyses.compare.comparison import Question
 from leaderboard.analyses.compare.verdicts import Deciding
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked
-from leaderboard.analyses.shared.combinations import usual_labels
+from leaderboard.analyses.shared.combinations import labels_asked
 from leaderboard.analyses.shared.common_fields import ALPHA, LABELS_UNORDERED
-from leaderboard.scoring.labels import labels_named
 from pooling.services.query_splits import private_qids
 
 QUESTION = (
@@ -37,18 +36,12 @@ QUESTION = (
 
 
 def question_asked(asked: Asked) -> Question:
-    """Return the question from the settings, with defaults for unset ones."""
-    name = asked.text("qrels") or usual_labels(asked.collection)[0]
+    """Return the question from the settings, with defaults for unset or missing ones."""
     return Question(
-        labels=labels_named(asked.collection, name),
+        labels=labels_asked(asked),
         measure=asked.text("measure"),
         alpha=asked.number("alpha"),
-        deciding=Deciding(asked.text("test")),
+        deciding=Deciding(asked.text("test") or Deciding.ESL_T),
         single_answer_only=asked.text("single") == "1",
-        hidden=hidden_from(asked),
+        hidden=private_qids(asked.collection) if asked.released else frozenset(),
     )
-
-
-def hidden_from(asked: Asked) -> frozenset[str]:
-    """Return the qids to leave out: private queries, if the result is public."""
-    return frozenset(private_qids(asked.collection)) if asked.released else frozenset()

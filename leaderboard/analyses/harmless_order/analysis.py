@@ -4,18 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from leaderboard.analyses.compare.comparison import Question, first_ranks
-from leaderboard.analyses.compare.comparison_question import hidden_from
+from leaderboard.analyses.compare.comparison import first_ranks
+from leaderboard.analyses.compare.comparison_question import question_asked
 from leaderboard.analyses.compare.outcome_cases import mean_reciprocal
 from leaderboard.analyses.harmless_order.computation import HarmlessOrder, harmless_order
 from leaderboard.analyses.kinds import Asked
-from leaderboard.analyses.shared.combinations import labels_or_usual
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.output.table import best_marked
 from leaderboard.scoring.agreement import competition_ranks
 from leaderboard.scoring.evaluation import Progress
-from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Run
 
@@ -31,12 +29,7 @@ def analyse_harmless_order(asked: Asked, progress: Progress | None) -> Analysis:
     collection, runs = asked.collection, asked.runs
     if len(runs) < 2:
         raise NothingToScore("An order needs two or more runs.", "Choose more runs.")
-    question = Question(
-        labels=labels_named(collection, labels_or_usual(collection, asked.text("qrels"))),
-        measure=asked.text("measure"),
-        alpha=asked.number("alpha"),
-        hidden=hidden_from(asked),
-    )
+    question = question_asked(asked)
     scored = first_ranks(collection, runs, question, progress)
     found = harmless_order(scored.ranks, alpha=question.alpha)
     facts = scoring_facts(

@@ -16,12 +16,12 @@ from leaderboard.analyses.near_duplicates.computation import (
     one_per_class,
     without_near_duplicates,
 )
-from leaderboard.analyses.shared.combinations import labels_or_usual
+from leaderboard.analyses.shared.combinations import labels_asked
 from leaderboard.analyses.two_boards.computation import TwoBoards, two_boards
 from leaderboard.analyses.two_boards.figure import boards_figure
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress, measure_for
-from leaderboard.scoring.labels import Labels, labels_named
+from leaderboard.scoring.labels import Labels
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from leaderboard.scoring.score_facts import scoring_facts
@@ -79,7 +79,7 @@ def labels_with_classes(collection: Collection, labels: Labels, *, expand: bool)
 
 def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis:
     """Return the levels of every query, and both boards. Raises a Refusal."""
-    labels = labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))
+    labels = labels_asked(asked)
     name = asked.text("measure")
     measure = measure_for(name, labels)
     found = class_labels(asked.collection, labels)

@@ -27,7 +27,7 @@ from leaderboard.analyses.reusability.judging_order import (
     judged_topics,
     source_table,
 )
-from leaderboard.analyses.shared.combinations import labels_or_usual
+from leaderboard.analyses.shared.combinations import labels_asked
 from leaderboard.analyses.shared.described_runs import groups_to_leave_out
 from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
@@ -53,7 +53,7 @@ Curve = tuple[str, Sequence[float | None]]
 
 def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     """Return tables and figures of density, unjudged passages and left-out runs. Raises a Refusal."""
-    labels = labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))
+    labels = labels_asked(asked)
     name = parse_measure(asked.text("measure")).name
     found = class_labels(asked.collection, labels)
     other = _labels_to_compare(asked)

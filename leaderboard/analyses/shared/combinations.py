@@ -168,6 +168,11 @@ def labels_or_usual(collection: Collection, name: str) -> str:
     return name or official_set(collection).name
 
 
+def labels_asked(asked: Asked) -> Labels:
+    """Return the labels of a request with one set of labels."""
+    return labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))
+
+
 def other_labels(collection: Collection, first: str, chosen: str, *, sets_first: bool = False) -> str:
     """Return the chosen labels, or the default to compare with the first: the latest version, else another set.
 

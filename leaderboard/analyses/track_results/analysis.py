@@ -6,14 +6,14 @@ from typing import Any
 
 from config.plurals import many
 from leaderboard.analyses.kinds import Asked
-from leaderboard.analyses.shared.combinations import usual_labels
+from leaderboard.analyses.shared.combinations import labels_asked
 from leaderboard.analyses.shared.described_runs import described_runs
 from leaderboard.analyses.track_results.computation import ResultRow, result_rows
 from leaderboard.errors import UnknownMeasure
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.output.table import as_number, best_marked, mean_measure
 from leaderboard.scoring.evaluation import Progress
-from leaderboard.scoring.labels import Labels, labels_named
+from leaderboard.scoring.labels import Labels
 from leaderboard.scoring.measure_names import is_measure, measure_names, parse_measure
 from leaderboard.scoring.measures import Measure
 from leaderboard.scoring.score_facts import scoring_facts
@@ -57,10 +57,9 @@ def analyse_results(asked: Asked, progress: Progress | None) -> Analysis:
 
 def _labels_to_score(asked: Asked) -> Labels | None:
     """Return the labels to score under; None if the collection has no labels and the request names none."""
-    name = asked.text("qrels")
-    if not name and not asked.collection.qrel_sets.exists():
+    if not asked.text("qrels") and not asked.collection.qrel_sets.exists():
         return None
-    labels = labels_named(asked.collection, name or usual_labels(asked.collection)[0])
+    labels = labels_asked(asked)
     return labels.without(private_qids(asked.collection)) if asked.released else labels
 
 

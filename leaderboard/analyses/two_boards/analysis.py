@@ -16,7 +16,7 @@ from leaderboard.analyses.shared.described_runs import types_of
 from leaderboard.analyses.two_boards.computation import TwoBoards, two_boards
 from leaderboard.analyses.two_boards.figure import boards_figure
 from leaderboard.errors import NothingToScore, WrongSetting
-from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table, Value
 from leaderboard.scoring.evaluation import Progress
 
 MOVED_MOST = 10
@@ -96,6 +96,12 @@ def agreement_columns(first: str, second: str) -> tuple[Column, ...]:
     )
 
 
+def agreement_cells(found: TwoBoards, first: str, second: str) -> dict[str, Value]:
+    """Return the cells of these columns."""
+    taus = {first: found.tau_ap_first, second: found.tau_ap_second}
+    return {**taus, "rbo": found.overlap, **asdict(found.kendall)}
+
+
 def agreement_caption(p: float) -> str:
     """Describe the measures of two boards' agreement; ``p`` is the persistence of RBO."""
     return (
@@ -111,14 +117,8 @@ def _two_boards_agreement(found: TwoBoards, names: tuple[str, str], facts: Facts
         Column("second", "second board"),
         *agreement_columns("tau_ap_first", "tau_ap_second"),
     )
-    row = Row.of(
-        first=names[0],
-        second=names[1],
-        tau_ap_first=found.tau_ap_first,
-        tau_ap_second=found.tau_ap_second,
-        rbo=found.overlap,
-        **asdict(found.kendall),
-    )
+    cells = agreement_cells(found, "tau_ap_first", "tau_ap_second")
+    row = Row({"first": names[0], "second": names[1], **cells})
     return Table("agreement", "Agreement of the boards", agreement_caption(p), columns, (row,), facts)
 
 

@@ -70,46 +70,33 @@ class Drift:
     @property
     def words(self) -> str:
         """One sentence about the judgments that no longer count and the new judgments."""
-        said = []
-        if self.gone:
-            judgments = many(
-                self.gone, "of its judgments no longer counts", "of its judgments no longer count"
-            )
-            said.append(judgments + (f" ({self._who})" if self._who else ""))
-        if self.new:
-            said.append(
-                many(
-                    self.new,
-                    "new judgment counts",
-                    "new judgments count",
-                )
-            )
+        who = _counts_in_words(
+            (self.excluded, "worker was excluded", "workers were excluded"),
+            (self.withdrew, "worker withdrew their judgments", "workers withdrew their judgments"),
+        )
+        gone = _counts_in_words(
+            (self.gone, "of its judgments no longer counts", "of its judgments no longer count")
+        )
+        new = _counts_in_words((self.new, "new judgment counts", "new judgments count"))
+        said = [f"{one} ({', '.join(who)})" if who else one for one in gone] + new
         return f"Version {self.version} is out of date: {' and '.join(said)}."
 
     @property
     def effect(self) -> str:
         """One sentence about the changes that publishing again would make."""
-        said = [
-            many(self.answers, "query gets", "queries get") + " different best answers"
-            if self.answers
-            else "",
-            many(self.left, "query drops", "queries drop") + " out" if self.left else "",
-            many(self.arrived, "query is", "queries are") + " newly covered" if self.arrived else "",
-        ]
-        found = [one for one in said if one]
-        if not found:
+        said = _counts_in_words(
+            (self.answers, "query gets different best answers", "queries get different best answers"),
+            (self.left, "query drops out", "queries drop out"),
+            (self.arrived, "query is newly covered", "queries are newly covered"),
+        )
+        if not said:
             return "Publishing again would not change any best answer."
-        return f"Publishing again would change this: {', '.join(found)}."
+        return f"Publishing again would change this: {', '.join(said)}."
 
-    @property
-    def _who(self) -> str:
-        parts = [
-            many(self.excluded, "worker was excluded", "workers were excluded") if self.excluded else "",
-            many(self.withdrew, "worker withdrew their judgments", "workers withdrew their judgments")
-            if self.withdrew
-            else "",
-        ]
-        return ", ".join(part for part in parts if part)
+
+def _counts_in_words(*counts: tuple[int, str, str]) -> list[str]:
+    """Return each count above 0 with its words, for one and for more."""
+    return [many(*one) for one in counts if one[0]]
 
 
 @dataclass(frozen=True)

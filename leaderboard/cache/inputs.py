@@ -35,16 +35,16 @@ def set_inputs(qrel_set: QrelSet) -> list[Any]:
     return [qrel_set.name, qrel_set.sha256, qrel_set.min_grade]
 
 
-def version_inputs(version: QrelVersion) -> list[Any]:
-    return [version.number, version.manifest_sha256]
-
-
 def labels_inputs(collection: Collection) -> list[Any]:
     """Return every set of labels of the collection, and which of them its leaderboard uses."""
     sets = QrelSet.objects.filter(collection=collection).order_by("pk")
-    versions = QrelVersion.objects.filter(collection=collection).order_by("number").defer("manifest")
+    versions = QrelVersion.objects.filter(collection=collection).order_by("number")
     chosen = [collection.board_labels_id] if collection.board_labels_id else []
-    return [[set_inputs(one) for one in sets], [version_inputs(one) for one in versions], *chosen]
+    return [
+        [set_inputs(one) for one in sets],
+        list(map(list, versions.values_list("number", "manifest_sha256"))),
+        *chosen,
+    ]
 
 
 def labels_in_words(collection: Collection) -> list[str]:

@@ -17,10 +17,10 @@ def csv_table(table: Table) -> str:
     """Return a table as CSV, with three columns per interval (``x``, ``x_low``, ``x_high``) and gaps left empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    named = _fact_columns(table)
     marked = any(row.significant for row in table.rows)
     spread = _with_bounds(table)
     heads = [name for column in table.columns for name in _column_heads(column.key, column.key in spread)]
+    named = _fact_columns(table, heads)
     writer.writerow([*heads, *(["significant"] if marked else []), *named])
     for row in table.rows:
         cells = [
@@ -33,13 +33,10 @@ def csv_table(table: Table) -> str:
     return text.getvalue()
 
 
-def _fact_columns(table: Table) -> dict[str, str]:
-    facts = table.facts.as_dict()
-    spread = _with_bounds(table)
-    taken = {name for column in table.columns for name in _column_heads(column.key, column.key in spread)}
+def _fact_columns(table: Table, taken: list[str]) -> dict[str, str]:
     return {
         (name if name not in taken else f"of_{name}").replace(" ", "_"): _fact_text(value)
-        for name, value in facts.items()
+        for name, value in table.facts.as_dict().items()
         if name != "runs"
     }
 

@@ -1,9 +1,12 @@
 """Small tournaments for these tests."""
 
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from django.db import connections
 
 from tournament.contests import Contest
 from tournament.copeland import Standings, Ties, best_of_queries
@@ -65,3 +68,24 @@ def derived(
         list(contests),
         parameters or Parameters(),
     )
+
+
+def at_once(calls: Sequence[Callable[[], Any]]) -> tuple[list[Any], list[Exception]]:
+    """Return the results and errors of calls in threads that start together."""
+    gate, results, errors = threading.Barrier(len(calls)), [], []
+
+    def run(call: Callable[[], Any]) -> None:
+        try:
+            gate.wait()
+            results.append(call())
+        except Exception as error:
+            errors.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results, errors

@@ -1,13 +1,15 @@
 """A small collection, its pool and its judgments, in the database."""
 
+from decimal import Decimal
 from itertools import combinations
 
 import pytest
 
 from judging.models import Campaign, Exclusion, Judgment, Pair, Worker
-from pooling.models import Collection, Passage, Pool, PooledPassage, Query
+from pooling.models import Collection, Passage, Pool, PooledPassage, Query, Run
 from tests.tournament.challengers import Crowd
 from tournament import services
+from tournament.services import neighbors
 
 
 class Town:
@@ -93,6 +95,28 @@ def judged_town(town) -> Town:
     town.circle("q2", "b", "c", "d")
     town.judge("q5", "a", "b", "a")
     return town
+
+
+@pytest.fixture
+def new_run(judged_town, monkeypatch):
+    """judged_town with a run whose top passage of q1 is unseen; only pooling and prices are replaced."""
+    Run.objects.create(
+        collection=judged_town.collection,
+        run_tag="new",
+        format="trec",
+        order="score",
+        sha256="0",
+        parser_version=1,
+        storage_name="new",
+    )
+    monkeypatch.setattr(neighbors, "top_pids", lambda run: {"q1": "x", "q2": "b"})
+    monkeypatch.setattr(
+        neighbors,
+        "passages_with_text",
+        lambda collection, pids, progress: {p: judged_town.passage(p) for p in pids},
+    )
+    monkeypatch.setattr(neighbors, "price_of_tasks", lambda campaign, tasks: tasks * Decimal("2.40"))
+    return judged_town
 
 
 @pytest.fixture

@@ -1,15 +1,12 @@
 """Advancing challenges with judging's real pairs and tasks."""
 
-import threading
-from decimal import Decimal
-
 import pytest
-from django.db import connections
 
 from config.background.job_kinds import kind_named
 from config.background.models import Job
 from judging.models import Judgment, Pair, Task, TaskPair
 from pooling.models import Run
+from tests.tournament.cast import at_once
 from tournament import jobs, services
 from tournament.contests import Need
 from tournament.errors import ChallengeUnderWay
@@ -19,27 +16,11 @@ from tournament.services.advancing import still_wanted, worth_asking
 
 
 @pytest.fixture
-def challenged(judged_town, monkeypatch):
+def challenged(new_run):
     """judged_town with a lead2 challenge of q1's best answer a by x; only pooling is replaced."""
-    Run.objects.create(
-        collection=judged_town.collection,
-        run_tag="new",
-        format="trec",
-        order="score",
-        sha256="0",
-        parser_version=1,
-        storage_name="new",
-    )
-    monkeypatch.setattr(neighbors, "top_pids", lambda run: {"q1": "x"})
-    monkeypatch.setattr(
-        neighbors,
-        "passages_with_text",
-        lambda collection, pids, progress: {p: judged_town.passage(p) for p in pids},
-    )
-    monkeypatch.setattr(neighbors, "price_of_tasks", lambda campaign, tasks: Decimal(tasks))
-    plan = services.plan_challenge(campaign=judged_town.campaign, run_tags=["new"])
+    plan = services.plan_challenge(campaign=new_run.campaign, run_tags=["new"])
     services.open_challenge(plan=plan)
-    return judged_town
+    return new_run
 
 
 def answer(town, *preferred: str) -> None:
@@ -92,27 +73,6 @@ def test_the_scheduled_job_rings_for_nothing_when_it_asked_nothing(challenged):
     assert not Job.objects.filter(kind="judging.post_places").exists()
 
 
-def four_at_once(call):
-    """Return (results, errors) of four calls in threads that start together."""
-    gate, results, errors = threading.Barrier(4), [], []
-
-    def run():
-        try:
-            gate.wait()
-            results.append(call())
-        except Exception as error:
-            errors.append(error)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=run) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results, errors
-
-
 @pytest.mark.django_db(transaction=True)
 def test_one_of_several_concurrent_challenges_is_recorded(challenged):
     answer(challenged, "a", "a")
@@ -124,7 +84,7 @@ def test_one_of_several_concurrent_challenges_is_recorded(challenged):
         plan = services.plan_challenge(campaign=challenged.campaign, run_tags=["newer"])
         return services.open_challenge(plan=plan)
 
-    results, errors = four_at_once(challenge)
+    results, errors = at_once([challenge] * 4)
 
     assert len(results) == 1
     assert {type(error) for error in errors} == {ChallengeUnderWay}
@@ -136,7 +96,7 @@ def test_one_of_several_concurrent_challenges_is_recorded(challenged):
 def test_concurrent_advances_request_pairs_once(challenged):
     answer(challenged, "a", "x")
 
-    results, errors = four_at_once(lambda: services.advance_challenges(campaign=challenged.campaign))
+    results, errors = at_once([lambda: services.advance_challenges(campaign=challenged.campaign)] * 4)
 
     assert errors == []
     assert sorted(one[challenged.campaign.pk].asked for one in results) == [0, 0, 0, 2]

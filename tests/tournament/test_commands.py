@@ -2,7 +2,6 @@
 
 import io
 import json
-from decimal import Decimal
 
 import pytest
 from django.core.management import call_command
@@ -10,9 +9,8 @@ from django.core.management import call_command
 from config.process import launcher
 from judging.campaign.imported_judgments import import_judgments
 from judging.models import Campaign
-from pooling.models import Collection, Query, Run
+from pooling.models import Collection, Query
 from tournament.models import Challenge
-from tournament.services import neighbors
 
 
 @pytest.fixture(autouse=True)
@@ -104,28 +102,6 @@ def test_a_file_that_can_not_be_written_is_wrong_usage(judged_town, tmp_path):
 
 def test_an_invalid_amount_is_wrong_usage(judged_town):
     assert refused("challenge", "market", "--runs", "new", "--confirm-spend", "much")[0] == 2
-
-
-@pytest.fixture
-def new_run(judged_town, monkeypatch):
-    """A run with an unseen top passage for q1, and a crowd that gets no calls."""
-    Run.objects.create(
-        collection=judged_town.collection,
-        run_tag="new",
-        format="trec",
-        order="score",
-        sha256="0",
-        parser_version=1,
-        storage_name="new",
-    )
-    monkeypatch.setattr(neighbors, "top_pids", lambda run: {"q1": "x", "q2": "b"})
-    monkeypatch.setattr(
-        neighbors,
-        "passages_with_text",
-        lambda collection, pids, progress: {p: judged_town.passage(p) for p in pids},
-    )
-    monkeypatch.setattr(neighbors, "price_of_tasks", lambda campaign, tasks: tasks * Decimal("2.40"))
-    return judged_town
 
 
 def test_a_dry_run_says_what_a_challenge_takes_and_changes_nothing(new_run):

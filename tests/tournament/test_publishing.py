@@ -1,12 +1,11 @@
 """Publishing versions."""
 
 import json
-import threading
 
 import pytest
-from django.db import connection, connections
 
 from judging.models import Campaign, Judgment, Worker
+from tests.tournament.cast import at_once
 from tournament import services
 from tournament.errors import NoSuchVersion, NothingToPublish, OnlyRehearsed, PublishedIsFixed
 from tournament.models import PreferenceQrel, QrelVersion
@@ -179,8 +178,9 @@ def test_publishing_two_campaigns_at_once_gives_consecutive_numbers(town):
     for number, campaign in enumerate(campaigns):
         town.judge(f"q{number}", "a", "b", "a", campaign=campaign)
 
-    publications = at_once([lambda c=c: services.publish_qrels(campaign=c) for c in campaigns])
+    publications, errors = at_once([lambda c=c: services.publish_qrels(campaign=c) for c in campaigns])
 
+    assert errors == []
     assert sorted(publication.version.number for publication in publications) == [1, 2, 3]
     latest = services.export_qrels(collection=town.collection)[1].decode().splitlines()
     assert latest == ["q0 0 a 1", "q1 0 a 1", "q2 0 a 1"]
@@ -188,31 +188,8 @@ def test_publishing_two_campaigns_at_once_gives_consecutive_numbers(town):
 
 @pytest.mark.django_db(transaction=True)
 def test_publishing_one_campaign_twice_at_once_makes_one_version(judged_town):
-    publications = at_once([lambda: services.publish_qrels(campaign=judged_town.campaign)] * 3)
+    publications, errors = at_once([lambda: services.publish_qrels(campaign=judged_town.campaign)] * 3)
 
+    assert errors == []
     assert [publication.version.number for publication in publications] == [1, 1, 1]
     assert sum(publication.new for publication in publications) == 1
-
-
-def at_once(calls):
-    """Run the calls in threads that start together; returns their results or raises the first error."""
-    gate, results, errors = threading.Barrier(len(calls)), [], []
-
-    def run(call):
-        try:
-            gate.wait()
-            results.append(call())
-        except Exception as error:
-            errors.append(error)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
-    assert connection.vendor in ("sqlite", "postgresql")
-    return results

@@ -76,7 +76,7 @@ def _draw_rows(axes: Any, chart: Spans) -> None:
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(chart.series))
     axes.set_xlabel(chart.axis)
     axes.set_yticks(places, [short_name(row) for row in chart.rows])
-    axes.set_ylim(len(chart.rows) - 0.5, -0.5)
+    axes.set_ylim(max(1, len(chart.rows)) - 0.5, -0.5)
     axes.update_datalim([(end, 0) for end in chart.span], updatey=False)
     axes.autoscale_view(scaley=False)
 

@@ -23,8 +23,9 @@ from leaderboard.analyses.better_than_perfect.computation import (
 from leaderboard.analyses.shared.proportions import Interval as Method
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Table
-from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.chart import Series, Spans
 from leaderboard.output.numbers import number_text
+from leaderboard.output.printed_charts import rows_figure
 from leaderboard.output.table import interval_or_value, rows_of
 from leaderboard.scoring.labels import qrel_set_labels
 from leaderboard.scoring.score_facts import scoring_facts
@@ -283,7 +284,7 @@ def preferred_analysis(rows: Sequence[Preferred], found: Comparisons, facts: Fac
     return Analysis(
         facts=facts,
         tables=(table,),
-        figures=(_preferred_figure(rows, facts, caption, run_tag, table),),
+        figures=(_preferred_figure(rows, caption, table),),
         sentences=tuple(
             _preference_sentence(row, run_tag) for row in rows if row.category != "both" and row.judged
         ),
@@ -301,51 +302,23 @@ def _preference_sentence(row: Preferred, run_tag: str) -> str:
     return f"People preferred {who} for {share}% of {of}."
 
 
-def _preferred_figure(
-    rows: Sequence[Preferred], facts: Facts, caption: str, run_tag: str, table: Table
-) -> Figure:
+def _preferred_figure(rows: Sequence[Preferred], caption: str, table: Table) -> Figure:
     drawn = [row for row in rows if row.comparison_preferred.value is not None and row.category != "both"]
+    sides = (("qrel", "qrel_preferred"), ("run's passage", "comparison_preferred"))
+    series = [Series(name, [getattr(row, side).estimate for row in drawn]) for name, side in sides]
+    names = [_CATEGORY_WORDS[row.category] for row in drawn]
+    axis = "share of the queries that preferred one"
+    chart = Spans(table.title, axis, names, series, share=True, line=0.5)
 
-    def draw(canvas: Any) -> None:
+    def mark(canvas: Any) -> None:
         from leaderboard.output.drawing import OFFICIAL, PREFERENCE
 
-        axes = canvas.subplots()
+        (axes,) = canvas.axes
         for place, row in enumerate(drawn):
-            side = row.comparison_preferred
-            value, low, high = (number or 0.0 for number in side.estimate)
-            axes.barh(place, 1 - value, 0.6, color=OFFICIAL, label="qrel" if not place else None)
-            axes.barh(
-                place,
-                value,
-                0.6,
-                left=1 - value,
-                color=PREFERENCE,
-                label="run's passage" if not place else None,
-            )
-            axes.errorbar(
-                1 - value, place, xerr=[[high - value], [value - low]], color="black", capsize=3, lw=1
-            )
-            axes.text(0.01, place, f"{row.qrel_preferred.count:,}", color="white", va="center")
-            axes.text(0.99, place, f"{side.count:,}", color="white", va="center", ha="right")
-        axes.axvline(0.5, color="black", lw=0.6, ls=":")
+            qrel, run = row.qrel_preferred.count, row.comparison_preferred.count
+            axes.text(0.01, place, f"{qrel:,}", color=OFFICIAL, va="center")
+            axes.text(0.99, place, f"{run:,}", color=PREFERENCE, va="center", ha="right")
         axes.set_yticks(range(len(drawn)), [f"category {row.category}" for row in drawn])
         axes.set_xlim(0, 1)
-        axes.set_ylim(-0.6, len(drawn) - 0.4)
-        axes.set_xlabel("share of the queries that preferred one")
-        axes.invert_yaxis()
-        axes.grid(visible=False)
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
-    title = f"Better than perfect? {run_tag}"
-    return Figure(
-        "preferred", title, caption, facts, draw, table, (_preferred_chart(drawn, title),), 5.5, 2.2
-    )
-
-
-def _preferred_chart(rows: Sequence[Preferred], title: str) -> Mapping[str, Any]:
-    sides = (("qrel", "qrel_preferred"), ("run's passage", "comparison_preferred"))
-    shares = [(name, [getattr(row, side) for row in rows]) for name, side in sides]
-    series = [Series(name, [one.estimate for one in side]) for name, side in shares]
-    axis = "share of the queries that preferred one"
-    names = [_CATEGORY_WORDS[row.category] for row in rows]
-    return chart_content(Spans(title, axis, names, series, share=True, line=0.5))
+    return rows_figure("preferred", table.title, caption, [chart], table, mark)

@@ -50,7 +50,7 @@ def rows_figure(
         data,
         tuple(map(chart_content, charts)),
         height=down * max(2.0, 0.9 + INCHES_A_ROW * most),
-        beside=len(charts) > 1,
+        beside=len(charts) > 1 and all({*chart.rows} == {*charts[0].rows} for chart in charts),
     )
 
 

@@ -22,7 +22,7 @@ from tournament.outcomes import Status
 from tournament.schedule import Forecast, Rule, Sides, forecast
 from tournament.services import neighbors
 from tournament.services.advancing import Advance, advance_campaign
-from tournament.services.judged_facts import Facts, load_facts
+from tournament.services.judged_facts import Facts, class_of, load_facts
 from tournament.services.publishing import latest_version, queries_by_key
 
 
@@ -95,10 +95,10 @@ def plan_challenge(
     tops, uncovered = _top_pids_by_query(runs, titles)
     pids = {pid for at_top in tops.values() for pid in at_top}
     passages = neighbors.passages_with_text(campaign.collection, pids, progress)
-    class_of = _classes_of_known([titles[query] for query in tops])
+    known_classes = _classes_of_known([titles[query] for query in tops])
     stands_for = neighbors.canonical_passages(campaign.collection, pids, progress)
     found = [
-        _challenged_query(query, titles[query], [passages[pid] for pid in at_top], class_of, stands_for)
+        _challenged_query(query, titles[query], [passages[pid] for pid in at_top], known_classes, stands_for)
         for query, at_top in sorted(tops.items())
     ]
     rows = [row for row in found if row is not None]
@@ -254,17 +254,15 @@ def _top_pids_by_query(
 
 def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
     """Return the class of each known passage of these queries."""
-    found: dict[int, str] = {}
-    for part in neighbors.key_parts({key for title in titles for key in title.known}):
-        rows = Passage.objects.filter(pk__in=part)
-        found.update(
-            (pk, _class_of_passage(pk, class_key)) for pk, class_key in rows.values_list("pk", "class_key")
-        )
-    return found
+    return {
+        pk: class_of(pk, class_key)
+        for part in neighbors.key_parts({key for title in titles for key in title.known})
+        for pk, class_key in Passage.objects.filter(pk__in=part).values_list("pk", "class_key")
+    }
 
 
 def _challenged_query(
-    query: int, title: Title, tops: list[Passage], class_of: dict[int, str], stands_for: dict[int, int]
+    query: int, title: Title, tops: list[Passage], known_classes: dict[int, str], stands_for: dict[int, int]
 ) -> ChallengedQuery | None:
     """Build one challenged query.
 
@@ -272,7 +270,7 @@ def _challenged_query(
 
     A near-duplicate is represented by its canonical passage, given by ``stands_for``.
     """
-    representative = {class_of[key]: rep for key, rep in title.known.items()}
+    representative = {known_classes[key]: rep for key, rep in title.known.items()}
     challengers: list[int] = []
     members: dict[str, list[int]] = {}
     for best in title.bests:
@@ -283,7 +281,7 @@ def _challenged_query(
     for passage in sorted(tops, key=lambda passage: passage.pk):
         if passage.pk in title.known:
             continue
-        key, first = _class_of_passage(passage.pk, passage.class_key), stands_for.get(passage.pk, passage.pk)
+        key, first = class_of(passage.pk, passage.class_key), stands_for.get(passage.pk, passage.pk)
         if key not in representative:
             challengers.append(first)
         rep = representative.setdefault(key, first)
@@ -293,10 +291,6 @@ def _challenged_query(
         query_id=query, best_ids=sorted(title.bests), challenger_ids=challengers, members=members
     )
     return row if any(passage.pk not in title.known for passage in tops) else None
-
-
-def _class_of_passage(key: int, class_key: str) -> str:
-    return class_key or f"passage {key}"
 
 
 def _count_newcomers(row: ChallengedQuery, tops: set[int]) -> int:

@@ -198,18 +198,12 @@ def _campaign_bases(campaigns: set[int]) -> dict[int, tuple[Basis, Basis]]:
         "standings": came_in.values_list("campaign", "standing").annotate(Count("pk")),
         "imported": ImportedFile.objects.filter(**mine).values_list("campaign").annotate(Count("pk")),
     }
-    return {
-        key: (decided, came_in)
-        for (key, decided), came_in in zip(
-            _figures_by_campaign(campaigns, decisions).items(),
-            _figures_by_campaign(campaigns, work).values(),
-            strict=True,
-        )
-    }
+    decided, arrived = (_figures_by_campaign(campaigns, kinds) for kinds in (decisions, work))
+    return {key: (decided[key], arrived[key]) for key in campaigns}
 
 
 def _figures_by_campaign(campaigns: set[int], kinds: dict[str, Any]) -> dict[int, Basis]:
-    found: dict[int, list[Any]] = {key: [] for key in sorted(campaigns)}
+    found: dict[int, list[Any]] = {key: [] for key in campaigns}
     for kind, rows in kinds.items():
         for campaign, *figures in rows.order_by():
             found[campaign].append((kind, *figures))

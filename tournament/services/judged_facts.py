@@ -149,9 +149,14 @@ def classes_of(members: Iterable[Member]) -> Classes:
     representative: dict[tuple[int, str], int] = {}
     classes: Classes = defaultdict(dict)
     for query, passage, class_key, _ in sorted(members, key=_canonical_first):
-        rep = representative.setdefault((query, class_key or f"passage {passage}"), passage)
+        rep = representative.setdefault((query, class_of(passage, class_key)), passage)
         classes[query].setdefault(rep, []).append(passage)
     return classes
+
+
+def class_of(passage: int, class_key: str) -> str:
+    """Return the class of a passage: its own if it has no class key."""
+    return class_key or f"passage {passage}"
 
 
 def _canonical_first(member: Member) -> tuple[int, bool, int]:

@@ -8,14 +8,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from config.background.services import try_again
-from config.errors import Refusal
 from leaderboard import jobs
 from pooling.models import Collection
 from pooling.services.members import may
 from web.analyses.asking_plans import asking_page
 from web.common.access import needs
-from web.common.directions import complain_or_raise
 from web.common.planned_views import back_to, show_work
+from web.common.shown_refusals import complain_if_refused
 from web.preparation.step_views import who
 
 
@@ -39,7 +38,7 @@ def make_asking_draft(request: HttpRequest, collection: Collection) -> HttpRespo
     page = asking_page(collection, request.POST)
     if page.asked is not None:
         asked = page.asked
-        try:
+        with complain_if_refused(request):
             job = jobs.ring_for_asking(
                 name=request.POST.get("name", "").strip(),
                 run=asked.run,
@@ -49,8 +48,6 @@ def make_asking_draft(request: HttpRequest, collection: Collection) -> HttpRespo
                 who=who(request),
             )
             return redirect("web:asking_work", collection.name, job.pk)
-        except Refusal as refusal:
-            complain_or_raise(request, refusal)
     return back_to("web:asking_plan", request, collection)
 
 

@@ -16,7 +16,8 @@ from pooling.models import Collection
 from web.analyses import pages
 from web.common.access import collection_for, needs
 from web.common.analysis_tables import FORMS, File, analysis_file
-from web.common.directions import complain, guidance_text
+from web.common.directions import guidance_text
+from web.common.shown_refusals import complain
 
 
 @require_safe

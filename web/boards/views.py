@@ -6,7 +6,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from config.errors import Refusal
 from config.plurals import many
 from pooling.models import Collection, QrelSet
 from pooling.services.query_splits import keep_split
@@ -15,7 +14,7 @@ from pooling.services.withholding import decimals_warnings, withhold_labels
 from web.boards import rules as pages
 from web.boards.forms import LONGEST_WHY, PolicyForm, SplitForm
 from web.common.access import collection_for, needs, require
-from web.common.directions import complain
+from web.common.shown_refusals import complain_if_refused
 
 READ = ["GET", "HEAD", "POST"]
 
@@ -79,11 +78,8 @@ def split(request: HttpRequest, collection: Collection) -> HttpResponse:
     if request.method == "POST":
         require(request.user, "split queries", collection)
         if form.is_valid() and form.parted and "sure" in request.POST:
-            try:
+            with complain_if_refused(request):
                 keep_split(collection, form.parted, who=request.user.get_username())
-            except Refusal as refusal:
-                complain(request, refusal)
-            else:
                 count = many(len(form.parted.qids), "query is", "queries are")
                 messages.success(request, f"{count} now private.")
             return redirect("web:split", collection.name)

@@ -29,8 +29,8 @@ from pooling.services import members
 from web.campaigns import pages as campaign_watch, simulation as simulating
 from web.common.access import campaign_for
 from web.common.campaign_rows import campaigns_progress
-from web.common.directions import complain
 from web.common.sent_text import sent_text
+from web.common.shown_refusals import complain_if_refused
 
 LONGEST_WHY = 2000
 
@@ -89,7 +89,6 @@ def _campaign_context(request: HttpRequest, name: str) -> dict[str, Any]:
         "steps": _possible_steps(role, found),
         "may_prepare": permits(role, "prepare campaign") and is_prepared(found),
         **_simulation_context(found, role),
-        "may_pay": permits(role, "spend money") and found.pool_id is not None,
         "may_steer": permits(role, "steer campaign"),
     }
 
@@ -156,14 +155,11 @@ def change_state(request: HttpRequest, name: str, step: str) -> HttpResponse:
 
 def _take_step(request: HttpRequest, found: Campaign, one: Step, why: str) -> HttpResponse:
     launched = found.launched_at is not None
-    try:
+    with complain_if_refused(request):
         one.act(found, why=why, who=request.user.get_username())
-    except Refusal as refusal:
-        complain(request, refusal)
-        return redirect("web:campaign", found.name)
-    if launched and one.ring:
-        one.ring(found)
-    messages.success(request, f"{found.name} is now {'archived' if found.archived_at else found.label}.")
+        if launched and one.ring:
+            one.ring(found)
+        messages.success(request, f"{found.name} is now {'archived' if found.archived_at else found.label}.")
     return redirect("web:campaign", found.name)
 
 
@@ -230,7 +226,7 @@ def job_failure(request: HttpRequest, name: str, key: int, what: str) -> HttpRes
     if what not in ("away", "again"):
         raise Http404("Unknown step.")
     who = request.user.get_username()
-    try:
+    with complain_if_refused(request):
         if what == "away":
             failed_jobs.put_away(found, key, who=who)
             ring_watchdog()
@@ -238,9 +234,6 @@ def job_failure(request: HttpRequest, name: str, key: int, what: str) -> HttpRes
         else:
             try_again(failed_jobs.job_to_repeat(found, key, who=who))
             said = "Trying again. This takes a few moments."
-    except Refusal as refusal:
-        complain(request, refusal)
-    else:
         campaign_watch.forget_stalled_work(found)
         messages.success(request, said)
     return redirect("web:campaign", found.name)

@@ -8,7 +8,6 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config.errors import Refusal
 from pooling.jobs import ring_for_files
 from pooling.models import AddedFiles, Collection
 from pooling.services.added_files import ask_to_add
@@ -17,7 +16,7 @@ from pooling.services.candidates import drop_candidates
 from pooling.services.sent_files import CANDIDATES, PASSAGES, QRELS, SentFile
 from web.collections.forms import AddFiles
 from web.common.access import needs
-from web.common.directions import complain, leave_out_if_asked
+from web.common.shown_refusals import add_error_if_refused, complain_if_refused, leave_out_if_asked
 from web.runs.upload_pages import added_page, adding_page, work_on_files
 
 
@@ -33,7 +32,7 @@ def add_collection_files(request: HttpRequest, collection: Collection) -> HttpRe
         sent += (
             [SentFile(CANDIDATES, said["candidates"].name, said["candidates"])] if said["candidates"] else []
         )
-        try:
+        with add_error_if_refused(form, "set"):
             wanted = ask_to_add(
                 collection=collection,
                 user=request.user,  # type: ignore[arg-type]
@@ -46,9 +45,6 @@ def add_collection_files(request: HttpRequest, collection: Collection) -> HttpRe
                 sent=sent,
                 there=[form.offered[name] for name in said.get("there", [])],
             )
-        except Refusal as refusal:
-            form.add_error("set", str(refusal))
-        else:
             ring_for_files(wanted)
             return redirect("web:added", collection.name, wanted.pk)
     page = adding_page(collection) | {"form": form}
@@ -59,15 +55,13 @@ def add_collection_files(request: HttpRequest, collection: Collection) -> HttpRe
 @needs("add files")
 def fetch_texts(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Start looking for missing texts in the known passage files."""
-    try:
+    with complain_if_refused(request):
         wanted = ask_to_add(collection=collection, user=request.user)  # type: ignore[arg-type]
-    except Refusal as refusal:
-        complain(request, refusal)
-        return redirect("web:add_files", collection.name)
-    ring_for_files(wanted)
-    page = reverse("web:added", args=[collection.name, wanted.pk])
-    back = _checked_address(request, request.POST.get("next", ""))
-    return redirect(f"{page}?{urlencode({'next': back})}" if back else page)
+        ring_for_files(wanted)
+        page = reverse("web:added", args=[collection.name, wanted.pk])
+        back = _checked_address(request, request.POST.get("next", ""))
+        return redirect(f"{page}?{urlencode({'next': back})}" if back else page)
+    return redirect("web:add_files", collection.name)
 
 
 def _checked_address(request: HttpRequest, address: str) -> str:
@@ -123,10 +117,8 @@ def read_again(request: HttpRequest, collection: Collection, key: int) -> HttpRe
 def discard_added_files(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Discard files that have not been read."""
     wanted = get_object_or_404(AddedFiles, collection=collection, user=request.user, pk=key)
-    try:
+    with complain_if_refused(request):
         abandon_files(wanted)
         messages.success(request, f"{wanted} was discarded.")
-    except Refusal as refusal:
-        complain(request, refusal)
-        return redirect("web:added", collection.name, key)
-    return redirect("web:add_files", collection.name)
+        return redirect("web:add_files", collection.name)
+    return redirect("web:added", collection.name, key)

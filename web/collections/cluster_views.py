@@ -10,7 +10,6 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from config.errors import Refusal
 from config.plurals import many
 from judging.campaign.clustering import import_clusters, remove_clusters
 from judging.jobs import ring_to_cluster
@@ -20,7 +19,7 @@ from pooling.models import Collection, QrelSet
 from pooling.near_duplicates import Likeness
 from web.collections.cluster_pages import clusters_page, work_on_clusters
 from web.common.access import needs
-from web.common.directions import complain
+from web.common.shown_refusals import complain_if_refused
 
 USUAL = Likeness()
 
@@ -84,7 +83,7 @@ def change_near_duplicates(request: HttpRequest, collection: Collection) -> Http
     if action == "remove" and "sure" not in request.POST:
         messages.error(request, "Nothing was removed. Tick the box to discard the classes.")
         return redirect("web:near_duplicates", collection.name)
-    try:
+    with complain_if_refused(request):
         if action == "remove":
             gone = remove_clusters(collection, who=who)
             messages.success(request, f"{many(gone.classes, 'class', 'classes')} removed.")
@@ -103,8 +102,6 @@ def change_near_duplicates(request: HttpRequest, collection: Collection) -> Http
                 return _near_duplicates_page(request, collection, find, bring)
             said = find.cleaned_data
             ring_to_cluster(collection, Likeness(said["threshold"], said["shingle"]), who=who)
-    except Refusal as refusal:
-        complain(request, refusal)
     return redirect("web:near_duplicates", collection.name)
 
 

@@ -10,13 +10,13 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from config.errors import Refusal
 from config.plurals import many
 from pooling.errors import NotFound
 from pooling.models import Collection, QrelSet
 from pooling.services.document_labels import before_last, documents_in_file, map_labels, provenance_of
 from web.common.access import needs
 from web.common.row_files import in_pieces
+from web.common.shown_refusals import add_error_if_refused
 
 #: Larger files of passages and their documents take longer to read than a page should.
 LARGEST_FILE = 50 * 1024**2
@@ -71,11 +71,8 @@ def document_labels(request: HttpRequest, collection: Collection) -> HttpRespons
     posted = (request.POST, request.FILES) if request.method == "POST" else ()
     form = DocumentLabelsForm(collection, *posted)
     if posted and form.is_valid():
-        try:
+        with add_error_if_refused(form):
             _make_labels(request, form)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             return redirect("web:collection", collection.name)
     made = (
         QrelSet.objects.filter(collection=collection).exclude(mapped_from=None).select_related("mapped_from")

@@ -1,7 +1,6 @@
 """The members of a collection, and its visibility."""
 
 import re
-from collections.abc import Callable
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -10,12 +9,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.roles import CHOICES, Role
 from accounts.services import invitations
-from config.errors import Refusal
 from pooling.models import Collection, CollectionChange, Membership
 from pooling.services import members as service
 from web.collections.pages import seen_by_everybody
 from web.common.access import needs
-from web.common.directions import complain
+from web.common.shown_refusals import complain_if_refused
 
 CHANGES_SHOWN = 50
 ADDRESS = re.compile(r"\S+@\S+")
@@ -59,46 +57,40 @@ def _latest_changes(collection: Collection, *, addresses: bool) -> list[Collecti
 def add_or_invite(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Add a person by account name, or invite one by e-mail address."""
     whom, role = request.POST.get("whom", "").strip(), _typed_role(request)
-    if "@" not in whom:
-        return _act_and_return(
-            request,
-            collection,
-            lambda: service.add_member(
-                collection=collection, username=whom, role=role, who=request.user.get_username()
-            ),
-        )
-    try:
+    with complain_if_refused(request):
+        if "@" not in whom:
+            who = request.user.get_username()
+            service.add_member(collection=collection, username=whom, role=role, who=who)
+            return _back_to_members(collection)
         invited = service.invite_member(
             collection=collection,
             email=whom,
             role=role,
             invited_by=request.user,  # type: ignore[arg-type]
         )
-    except Refusal as refusal:
-        complain(request, refusal)
-        return _back_to_members(collection)
-    if invitations.mail(invited, to_what=collection.name):
+        if not invitations.mail(invited, to_what=collection.name):
+            # No redirect: the link is shown only in this response and is not stored.
+            return _members_page(request, collection, link=invited.link, invited=whom)
         messages.success(request, f"The invitation was sent to {whom}.")
-        return _back_to_members(collection)
-    # No redirect: the link is shown only in this response and is not stored.
-    return _members_page(request, collection, link=invited.link, invited=whom)
+    return _back_to_members(collection)
 
 
 @require_POST
 @needs("change members")
 def change_member_role(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    member, role = _membership_or_404(collection, key), _typed_role(request)
-    who = request.user.get_username()
-    return _act_and_return(
-        request, collection, lambda: service.set_member_role(member=member, role=role, who=who)
-    )
+    member = _membership_or_404(collection, key)
+    with complain_if_refused(request):
+        service.set_member_role(member=member, role=_typed_role(request), who=request.user.get_username())
+    return _back_to_members(collection)
 
 
 @require_POST
 @needs("change members")
 def end_membership(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    member, who = _membership_or_404(collection, key), request.user.get_username()
-    return _act_and_return(request, collection, lambda: service.remove_member(member=member, who=who))
+    member = _membership_or_404(collection, key)
+    with complain_if_refused(request):
+        service.remove_member(member=member, who=request.user.get_username())
+    return _back_to_members(collection)
 
 
 @require_POST
@@ -106,18 +98,18 @@ def end_membership(request: HttpRequest, collection: Collection, key: int) -> Ht
 def transfer(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Transfer the collection: the member becomes an owner and the caller a maintainer."""
     member = _membership_or_404(collection, key)
-    by = request.user
-    return _act_and_return(request, collection, lambda: service.transfer_ownership(member=member, by=by))  # type: ignore[arg-type]
+    with complain_if_refused(request):
+        service.transfer_ownership(member=member, by=request.user)  # type: ignore[arg-type]
+    return _back_to_members(collection)
 
 
 @require_POST
 @needs("change members")
 def revoke_member_invitation(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     invited = get_object_or_404(collection.invited_members.select_related("invitation"), pk=key)
-    who = request.user.get_username()
-    return _act_and_return(
-        request, collection, lambda: service.withdraw_member_invitation(invited=invited, who=who)
-    )
+    with complain_if_refused(request):
+        service.withdraw_member_invitation(invited=invited, who=request.user.get_username())
+    return _back_to_members(collection)
 
 
 @require_POST
@@ -130,10 +122,9 @@ def visibility(request: HttpRequest, collection: Collection) -> HttpResponse:
         return _back_to_members(collection)
     if shown == Collection.Visibility.PUBLISHED and "sure" not in request.POST:
         return render(request, "web/publish_collection.html", seen_by_everybody(collection))
-    who = request.user.get_username()
-    return _act_and_return(
-        request, collection, lambda: service.set_visibility(collection=collection, visibility=shown, who=who)
-    )
+    with complain_if_refused(request):
+        service.set_visibility(collection=collection, visibility=shown, who=request.user.get_username())
+    return _back_to_members(collection)
 
 
 def _membership_or_404(collection: Collection, key: int) -> Membership:
@@ -146,14 +137,6 @@ def _typed_role(request: HttpRequest) -> Role:
     """Return the role in the form, or the lowest role if it is unknown."""
     asked = request.POST.get("role", "")
     return Role(asked) if asked in dict(CHOICES) else Role.VIEWER
-
-
-def _act_and_return(request: HttpRequest, collection: Collection, act: Callable[[], object]) -> HttpResponse:
-    try:
-        act()
-    except Refusal as refusal:
-        complain(request, refusal)
-    return _back_to_members(collection)
 
 
 def _back_to_members(collection: Collection) -> HttpResponse:

@@ -10,7 +10,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config.errors import Refusal
 from pooling.jobs import ring_for_collection
 from pooling.models import NewCollection
 from pooling.services.arriving import abandon_files
@@ -20,7 +19,7 @@ from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile
 from web.collections.forms import CreateCollection
 from web.collections.jobs import ring_for_sample
 from web.collections.sample import judges_here
-from web.common.directions import complain, leave_out_if_asked
+from web.common.shown_refusals import add_error_if_refused, complain_if_refused, leave_out_if_asked
 from web.runs.upload_pages import making_page, work_on_files
 
 
@@ -38,10 +37,8 @@ def create(request: HttpRequest) -> HttpResponse:
         request.POST or None, request.FILES or None, initial=_values_of_refused_upload(request)
     )
     if request.method == "POST" and form.is_valid():
-        try:
+        with add_error_if_refused(form, "name"):
             return redirect("web:making", _announce_collection(request, form).pk)
-        except Refusal as refusal:
-            form.add_error("name", str(refusal))
     return render(request, "web/create_collection.html", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -116,16 +113,14 @@ def discard_new_collection(request: HttpRequest, key: int) -> HttpResponse:
     if wanted is None:
         return redirect("web:collections")
     refused = wanted.state == NewCollection.State.REFUSED
-    try:
+    with complain_if_refused(request):
         abandon_files(wanted)
-    except Refusal as refusal:
-        complain(request, refusal)
-        return redirect("web:making", key)
-    if refused:
-        messages.success(request, f"The refused request for {wanted.name} was dismissed.")
-        return redirect("web:collections")
-    messages.success(request, f"The files of {wanted.name} were discarded.")
-    return redirect("web:create_collection")
+        if refused:
+            messages.success(request, f"The refused request for {wanted.name} was dismissed.")
+            return redirect("web:collections")
+        messages.success(request, f"The files of {wanted.name} were discarded.")
+        return redirect("web:create_collection")
+    return redirect("web:making", key)
 
 
 @require_POST

@@ -9,19 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib import messages
-from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from accounts.roles import Role, permits, who_can
-from config.errors import NotNow, Refusal
-from config.guidance import Action, Option, Part, TerminalOnly, restored, stored
+from config.guidance import Action, Option, Part, TerminalOnly, restored
 from judging.campaign.setting_names import SETTING_NAMES
 from pooling.run_details import BY_NAME as RUN_DETAILS
-from pooling.services.leaving_out import leave_out_unknown
-from pooling.services.quotas import Sent
 
 #: Command → its name on pages, the page's route, the kind of object that the page is about, and the permission that
 #: opens the page (empty: everybody who sees the object).
@@ -195,28 +190,6 @@ def guidance_text(text: Any, *, collection: str = "") -> str:
 def guidance_for_programs(text: str, *, collection: str = "") -> str:
     """Return the text for programs: each action is followed by its API call, or else its page's address."""
     return _joined_parts(text, lambda part, starts: _over_http(part, collection, starts=starts))
-
-
-def complain(request: HttpRequest, refusal: Refusal) -> None:
-    """Show on the next page what was refused, and what to do."""
-    messages.error(request, stored(str(refusal)))
-
-
-def complain_or_raise(request: HttpRequest, refusal: Refusal) -> None:
-    """Show the refusal on the next page, unless the request can be repeated later."""
-    if isinstance(refusal, NotNow):
-        raise refusal
-    complain(request, refusal)
-
-
-def leave_out_if_asked(request: HttpRequest, row: Sent) -> None:
-    """Carry out the button *Leave out lines of unknown queries*, or show on the next page why that is refused."""
-    if "skip_unknown" not in request.POST:
-        return
-    try:
-        leave_out_unknown(row)
-    except Refusal as refusal:
-        complain(request, refusal)
 
 
 def _joined_parts(text: Any, say: Callable[[Part, bool], str]) -> str:

@@ -8,11 +8,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config.errors import Refusal
 from judging.campaign.campaigns import CampaignSettings
 from judging.grading import assignments, crowd_grading, graded_campaigns, graded_labels, grades
 from judging.grading.grades import carry_out_decision
@@ -20,9 +18,9 @@ from judging.jobs import ring_to_choose
 from judging.models import GradedCampaign, Topic
 from pooling.models import Collection
 from web.common.access import collection_in_sight, require
-from web.common.directions import complain
 from web.common.row_files import Rows, written
 from web.common.sent_text import sent_text
+from web.common.shown_refusals import add_error_if_refused, complain_if_refused
 from web.grading import pages
 from web.grading.forms import NewGradedCampaign
 from web.grading.summaries import graded_progress
@@ -68,7 +66,7 @@ def graded_campaigns_page(request: HttpRequest, name: str) -> HttpResponse:
     form = NewGradedCampaign(collection, request.POST)
     if form.is_valid():
         said = form.cleaned_data
-        try:
+        with add_error_if_refused(form):
             made = graded_campaigns.create_graded_campaign(
                 pool=said["pool"],
                 name=said["name"],
@@ -76,8 +74,6 @@ def graded_campaigns_page(request: HttpRequest, name: str) -> HttpResponse:
                 who=request.user.get_username(),
             )
             return redirect("web:graded_campaign", collection.name, made.name)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
     return _graded_campaigns_list(request, collection, form)
 
 
@@ -110,11 +106,9 @@ def decide_topic_by_hand(request: HttpRequest, campaign: GradedCampaign, key: in
     decision, why = request.POST.get("decision", ""), sent_text(request, "why", LONGEST_WHY)
     who, sent = request.user.get_username(), request.POST.get("reverses", "")
     seen = int(sent[:18]) if sent.isascii() and sent.isdigit() else 0  # 0 is no decision's key
-    return _act_and_show_campaign(
-        request,
-        campaign,
-        lambda: carry_out_decision(topic, decision, why=why, who=who, reverses=seen),
-    )
+    with complain_if_refused(request):
+        carry_out_decision(topic, decision, why=why, who=who, reverses=seen)
+    return _show_campaign(campaign)
 
 
 @require_POST
@@ -123,35 +117,28 @@ def end_graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpR
     """End the judging, or reopen it with another budget."""
     who, why = request.user.get_username(), sent_text(request, "why", LONGEST_WHY)
     budget = request.POST.get("budget", "").strip()
-    if "reopen" not in request.POST:
-        return _act_and_show_campaign(
-            request, campaign, lambda: graded_campaigns.end_campaign(campaign, why=why, who=who)
-        )
-    if budget and not (budget.isascii() and budget.isdigit()):
-        messages.error(request, "Enter the budget as a number of passages.")
-        return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
-    new = int(budget[:12]) if budget else None
-    return _act_and_show_campaign(
-        request,
-        campaign,
-        lambda: graded_campaigns.reopen_campaign(campaign, why=why, budget=new, who=who),
-    )
+    with complain_if_refused(request):
+        if "reopen" not in request.POST:
+            graded_campaigns.end_campaign(campaign, why=why, who=who)
+        elif budget and not (budget.isascii() and budget.isdigit()):
+            messages.error(request, "Enter the budget as a number of passages.")
+        else:
+            new = int(budget[:12]) if budget else None
+            graded_campaigns.reopen_campaign(campaign, why=why, budget=new, who=who)
+    return _show_campaign(campaign)
 
 
 @require_POST
 @graded_view("run grading")
 def delete_grading(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
     """Delete a graded campaign whose judging has not begun."""
-
     if "sure" not in request.POST:
         messages.error(request, "Nothing was deleted. Tick the box to delete the graded campaign.")
         return _show_campaign(campaign)
-
-    def delete() -> None:
+    with complain_if_refused(request):
         graded_campaigns.delete_graded_campaign(campaign, who=request.user.get_username())
         messages.success(request, f"The graded campaign {campaign.name} was deleted.")
-
-    return _act_and_show_campaign(request, campaign, delete)
+    return _show_campaign(campaign)
 
 
 @require_POST
@@ -159,12 +146,10 @@ def delete_grading(request: HttpRequest, campaign: GradedCampaign) -> HttpRespon
 def ask_crowd(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
     """Create a draft campaign whose workers grade the free topics, and continue with its settings."""
     name, who = request.POST.get("name", "").replace("\0", "").strip(), request.user.get_username()
-    try:
+    with complain_if_refused(request):
         made = crowd_grading.create_crowd_campaign(campaign, name=name, settings=CampaignSettings(), who=who)
-    except Refusal as refusal:
-        complain(request, refusal)
-        return _show_campaign(campaign)
-    return redirect("web:prepare_settings", made.name)
+        return redirect("web:prepare_settings", made.name)
+    return _show_campaign(campaign)
 
 
 @require_POST
@@ -173,12 +158,10 @@ def publish_topic_labels(request: HttpRequest, campaign: GradedCampaign) -> Http
     """Create a qrel set of the collection from the accepted topics."""
     who, name = request.user.get_username(), request.POST.get("set", "").strip()
     chosen = {option: option in request.POST for option in ("withheld", "incomplete")}
-
-    def publish() -> None:
+    with complain_if_refused(request):
         made = graded_labels.publish_labels(campaign, set_name=name, who=who, **chosen)
         messages.success(request, pages.labels_created(made))
-
-    return _act_and_show_campaign(request, campaign, publish)
+    return _show_campaign(campaign)
 
 
 @require_safe
@@ -199,12 +182,10 @@ def begin_topic(request: HttpRequest, campaign: GradedCampaign, key: int) -> Htt
     """Assign a topic, or a second opinion on a topic, to the person, and show its first passage."""
     topic = _topic_or_404(campaign, key)
     service = assignments.take_second_opinion if "second" in request.POST else assignments.take_topic
-    try:
+    with complain_if_refused(request):
         taken = service(topic, request.user)
-    except Refusal as refusal:
-        complain(request, refusal)
-        return _show_campaign(campaign)
-    return redirect("web:assess", campaign.collection.name, campaign.name, taken.pk)
+        return redirect("web:assess", campaign.collection.name, campaign.name, taken.pk)
+    return _show_campaign(campaign)
 
 
 @require_http_methods(["GET", "POST"])
@@ -238,10 +219,8 @@ def assess(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResp
 
 
 def _act_and_assess_next(request: HttpRequest, assignment: Any, act: Callable[[], object]) -> HttpResponse:
-    try:
+    with complain_if_refused(request):
         act()
-    except Refusal as refusal:
-        complain(request, refusal)
     if grades.awaits_passages(assignment):
         ring_to_choose(assignment)
     return redirect(request.path)
@@ -259,31 +238,16 @@ def choosing(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpRe
 @graded_view("assess")
 def decline(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
     """Decline a topic with a reason."""
-    assignment, why = (
-        pages.current_assignment(campaign, request.user, key),
-        sent_text(request, "why", LONGEST_WHY),
-    )
-    who = request.user.get_username()
-    try:
+    assignment = pages.current_assignment(campaign, request.user, key)
+    why, who = sent_text(request, "why", LONGEST_WHY), request.user.get_username()
+    with complain_if_refused(request):
         assignments.end_assignment(assignment, why=why, who=who)
-    except Refusal as refusal:
-        complain(request, refusal)
-        return redirect(reverse("web:assess", args=[campaign.collection.name, campaign.name, key]))
-    return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
+        return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
+    return redirect("web:assess", campaign.collection.name, campaign.name, key)
 
 
 def _topic_or_404(campaign: GradedCampaign, key: int) -> Topic:
     return get_object_or_404(campaign.topics.select_related("query", "campaign"), pk=key)
-
-
-def _act_and_show_campaign(
-    request: HttpRequest, campaign: GradedCampaign, act: Callable[[], object]
-) -> HttpResponse:
-    try:
-        act()
-    except Refusal as refusal:
-        complain(request, refusal)
-    return _show_campaign(campaign)
 
 
 def _show_campaign(campaign: GradedCampaign) -> HttpResponse:

@@ -7,14 +7,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.roles import who_can
 from config.background.services import try_again
-from config.errors import Refusal
 from pooling import jobs
 from pooling.models import Collection, Pool
 from pooling.services.members import may
 from pooling.services.naming import free_name
 from web.common.access import needs
-from web.common.directions import complain_or_raise
 from web.common.planned_views import back_to, show_work
+from web.common.shown_refusals import add_error_if_refused, complain_if_refused
 from web.pools import pages
 from web.pools.forms import FractionForm
 
@@ -41,13 +40,11 @@ def build(request: HttpRequest, collection: Collection) -> HttpResponse:
     page = pages.plan_page(collection, request.POST)
     if page.plan is not None:
         asked = pages.pool_asked_for(collection, page.form, page.runs, page.chosen)
-        try:
+        with complain_if_refused(request):
             name = request.POST.get("name", "").strip()
             who = request.user.get_username()
             job = jobs.ring_for_pool(collection=collection, name=name, who=who, **vars(asked))
             return redirect("web:pool_work", collection.name, job.pk)
-        except Refusal as refusal:
-            complain_or_raise(request, refusal)
     return back_to("web:pool_plan", request, collection)
 
 
@@ -84,12 +81,10 @@ def build_fraction(request: HttpRequest, collection: Collection, pool: str) -> H
     form = FractionForm(request.POST)
     if form.is_valid():
         asked = pages.fraction_asked_for(found, form)
-        try:
+        with add_error_if_refused(form):
             name, who = form.cleaned_data["name"], request.user.get_username()
             job = jobs.ring_for_pool(collection=collection, name=name, who=who, **vars(asked))
             return redirect("web:pool_work", collection.name, job.pk)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
     return _pool_page(request, found, form)
 
 

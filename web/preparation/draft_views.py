@@ -3,10 +3,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from config.errors import Refusal
 from judging.campaign.drafts import count_contents, delete_draft, is_untouched, reasons_to_keep, rename_draft
 from judging.models import Campaign
-from web.common.directions import complain_or_raise
+from web.common.shown_refusals import complain_if_refused
 from web.preparation.step_views import step_view, who
 
 LONGEST_NAME = 200
@@ -17,13 +16,10 @@ LONGEST_NAME = 200
 def rename_campaign_draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Rename a draft; the name is used in addresses, on pages and in commands."""
     before = campaign.name
-    try:
+    with complain_if_refused(request):
         rename_draft(
             campaign, request.POST.get("name", "").replace("\0", "")[:LONGEST_NAME], who=who(request)
         )
-    except Refusal as refusal:
-        complain_or_raise(request, refusal)
-    else:
         if campaign.name != before:
             messages.success(request, f"{before} is now called {campaign.name}.")
     return redirect("web:prepare_settings", campaign.name)
@@ -35,13 +31,11 @@ def confirm_draft_deletion(request: HttpRequest, campaign: Campaign) -> HttpResp
     """Show what will be deleted and the button, or why the draft cannot be deleted."""
     if request.method == "POST":
         collection, name = campaign.collection.name, campaign.name
-        try:
+        with complain_if_refused(request):
             delete_draft(campaign, who=who(request))
-        except Refusal as refusal:
-            complain_or_raise(request, refusal)
-            return redirect("web:delete_draft", name)
-        messages.success(request, f"The draft {name} was deleted.")
-        return redirect("web:collection", collection)
+            messages.success(request, f"The draft {name} was deleted.")
+            return redirect("web:collection", collection)
+        return redirect("web:delete_draft", name)
     reasons = (
         reasons_to_keep(campaign) if is_untouched(campaign) else ["some of its tasks were offered to people"]
     )

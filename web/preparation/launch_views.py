@@ -21,7 +21,7 @@ from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign
 from judging.simulation.rehearsals import stop_rehearsal, truth_named
 from judging.simulation.simulated_workers import SimulationSettings
-from web.common.directions import complain, complain_or_raise
+from web.common.shown_refusals import add_error_if_refused, complain, complain_if_refused
 from web.preparation import forms, pages
 from web.preparation.jobs import ring_for_rehearsal
 from web.preparation.step_views import show_step, step_view, who
@@ -48,14 +48,10 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return _stop_rehearsal(request, campaign)
     if request.method == "POST" and rehearses_here() and form.is_valid():
         asked = dict(form.cleaned_data)
-        try:
+        with add_error_if_refused(form):
             truth = truth_named(campaign, asked.pop("truth"))
             ring_for_rehearsal(campaign, truth, SimulationSettings(**asked), who=who(request))
             return redirect("web:prepare_rehearsal", campaign.name)
-        except NotNow:
-            raise
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
     context = {"form": form, "truths": truths} | pages.rehearsal_context(campaign)
     return show_step(request, campaign, "rehearsal", context, wrong=request.method == "POST")
 
@@ -70,7 +66,7 @@ def _stop_rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         raise
     except Refusal as refusal:
         if not waited:
-            complain_or_raise(request, refusal)
+            complain(request, refusal)
     return redirect("web:prepare_rehearsal", campaign.name)
 
 
@@ -86,13 +82,9 @@ def pilot_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if request.method == "POST" and campaign.state == Campaign.State.PILOTING:
         return redirect("web:prepare_pilot", campaign.name)  # submitted twice: it is already running
     if request.method == "POST" and form.is_valid() and amount_form.is_valid():
-        try:
+        with add_error_if_refused(amount_form):
             _offer_pilot(request, campaign, form.cleaned_data, _agreed_terms(amount_form))
             return redirect("web:prepare_pilot", campaign.name)
-        except NotNow:
-            raise
-        except Refusal as refusal:
-            amount_form.add_error(None, str(refusal))
     tasks = form.cleaned_data.get("tasks", 0) if form.is_bound and form.is_valid() else form.initial["tasks"]
     wrong = bool(form.errors or amount_form.errors)
     context = pages.pilot_page(campaign, tasks, request.user) | {"form": form, "amount_form": amount_form}
@@ -124,11 +116,9 @@ def _offer_pilot(request: HttpRequest, campaign: Campaign, asked: dict[str, Any]
 @step_view("launch campaign", while_piloting=True)
 def end_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """End a pilot before all its tasks are in; work in progress is paid."""
-    try:
+    with complain_if_refused(request):
         pause(campaign, why="the pilot was ended", who=who(request))
         ring_to_close_places(campaign)
-    except Refusal as refusal:
-        complain_or_raise(request, refusal)
     return redirect("web:prepare_pilot", campaign.name)
 
 
@@ -148,21 +138,17 @@ def launch_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         form = forms.AmountForm(request.POST, weak=pages.has_weak_screening(campaign))
     if form and form.is_valid():
         terms = _agreed_terms(form)
-        try:
-            launched = launches.launch_campaign(
-                campaign,
-                confirm_spend=terms.confirm_spend,
-                accept_weak_screening=terms.accept_weak_screening,
-                by=request.user,  # type: ignore[arg-type]
-            )
-        except NotNow:
-            raise
-        except AlreadyLaunched as refusal:
-            complain(request, refusal)
-            return redirect("web:campaign", campaign.name)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
+        with add_error_if_refused(form):
+            try:
+                launched = launches.launch_campaign(
+                    campaign,
+                    confirm_spend=terms.confirm_spend,
+                    accept_weak_screening=terms.accept_weak_screening,
+                    by=request.user,  # type: ignore[arg-type]
+                )
+            except AlreadyLaunched as refusal:
+                complain(request, refusal)
+                return redirect("web:campaign", campaign.name)
             if not launched.again:
                 ring_to_post_places(campaign)
                 said = (

@@ -5,7 +5,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from config.errors import NotNow, Refusal
 from judging.campaign.screening_forecast import slips_of
 from judging.simulation.rehearsals import truth_named
 from judging.simulation.simulated_workers import SimulationSettings
@@ -13,6 +12,7 @@ from web.campaigns import simulation as simulating
 from web.campaigns.jobs import ring_for_simulation, simulation_of
 from web.common.access import campaign_for
 from web.common.job_progress import Work
+from web.common.shown_refusals import add_error_if_refused
 from web.preparation.forms import SimulationForm
 
 
@@ -30,15 +30,10 @@ def simulate(request: HttpRequest, name: str) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         asked = form.settings()
-        try:
+        with add_error_if_refused(form):
             simulating.check_unmixed(found)
             truth = truth_named(found, asked.pop("truth"))
             ring_for_simulation(found, truth, SimulationSettings(**asked), who=request.user.get_username())
-        except NotNow:
-            raise
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, "Simulated workers were started. The figures below follow their work.")
             return redirect("web:campaign", found.name)
     context = {

@@ -8,7 +8,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config.errors import NotNow, Refusal
 from config.plurals import many
 from judging.campaign.campaign_settings import RECOMMENDED, change_settings, promise_hourly, settings_of
 from judging.campaign.campaigns import CampaignSettings, create_campaign
@@ -26,8 +25,8 @@ from pooling.models import Collection
 from pooling.services.finding import pool_named
 from pooling.services.naming import free_name
 from web.common.access import needs
-from web.common.directions import complain_or_raise
 from web.common.job_progress import Work
+from web.common.shown_refusals import add_error_if_refused, complain_if_refused
 from web.preparation import forms, pages
 from web.preparation.cost_preview import cost_preview
 from web.preparation.gold_texts import ring_for_gold_texts
@@ -66,7 +65,7 @@ def new_campaign(request: HttpRequest, collection: Collection) -> HttpResponse:
         settings = CampaignSettings(**form.changes())
         form.say(settings.problems())
         if form.is_valid():
-            try:
+            with add_error_if_refused(form, "name"):
                 made = create_campaign(
                     name=form.cleaned_data["name"],
                     settings=settings,
@@ -74,10 +73,6 @@ def new_campaign(request: HttpRequest, collection: Collection) -> HttpResponse:
                     who=who(request),
                 )
                 return redirect("web:prepare_gold", made.name)
-            except NotNow:
-                raise
-            except Refusal as refusal:
-                form.add_error("name", str(refusal))
     pool = form["pool"].value() or (pools[0][0] if pools else "")
     pairs = pool_summary(pool_named(pool)).stats.pairs if pool in dict(pools) else 0
     context = {
@@ -122,15 +117,13 @@ def campaign_settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @step_view()
 def use_recommended_rule(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Use the recommended screening rule, then redirect to the next step that needs something, such as the texts."""
-    try:
+    with complain_if_refused(request):
         if change_settings(campaign, {"screen": RECOMMENDED}, who=who(request)):
             messages.success(
                 request,
                 f"The screening rule is now {campaign.screen}. The consent text explains it to workers, so read "
                 "and accept the texts again.",
             )
-    except Refusal as refusal:
-        complain_or_raise(request, refusal)
     return redirect("web:prepare", campaign.name)
 
 
@@ -183,12 +176,9 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @step_view()
 def propose_gold_pairs(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     qrels = request.POST.get("qrels", "").replace("\0", "")
-    try:
+    with complain_if_refused(request):
         if qrels:
             labels_for_gold(campaign, qrels)
-    except Refusal as refusal:
-        complain_or_raise(request, refusal)
-    else:
         ring_for_gold(campaign, qrels=qrels)
     return redirect("web:prepare_gold", campaign.name)
 
@@ -201,15 +191,12 @@ def import_own_gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if file is None:
         messages.error(request, "Choose a file with your gold pairs.")
         return redirect("web:prepare_gold", campaign.name)
-    try:
+    with complain_if_refused(request):
         check_gold_size(file.size or 0)
         count = import_gold_content(campaign, file.read(), name=(file.name or "gold")[:100], who=who(request))
-    except Refusal as refusal:
-        complain_or_raise(request, refusal)
-        return redirect("web:prepare_gold", campaign.name)
-    messages.success(request, f"{count} gold pair{'' if count == 1 else 's'} of your own accepted.")
-    if ring_for_gold_texts(campaign, request.user):
-        messages.info(request, "Looking for missing texts in the collection's passage files.")
+        messages.success(request, f"{many(count, 'gold pair')} of your own accepted.")
+        if ring_for_gold_texts(campaign, request.user):
+            messages.info(request, "Looking for missing texts in the collection's passage files.")
     return redirect("web:prepare_gold", campaign.name)
 
 
@@ -223,7 +210,7 @@ def decide_gold_pair(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if told := _decided_since(campaign, key, request.POST.get("seen", "")):
         messages.error(request, told)
         return address
-    try:
+    with complain_if_refused(request):
         if decision == "accept-all":
             count = decide_gold(campaign, None, accept=True, who=who(request))
             messages.success(request, f"{many(count, 'gold pair was', 'gold pairs were')} accepted.")
@@ -234,8 +221,6 @@ def decide_gold_pair(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             reopen_gold(campaign, [key])
         else:
             messages.error(request, "Choose accept or reject.")
-    except Refusal as refusal:
-        complain_or_raise(request, refusal)
     return address
 
 
@@ -259,15 +244,13 @@ def texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if campaign.grades and not campaign.example_text:
         del form.fields["example"]  # an example shows two passages; workers see the scale's levels instead
     if request.method == "POST" and form.is_valid():
-        try:
+        with add_error_if_refused(form):
             _set_texts(campaign, form.cleaned_data)
             if "accept" in request.POST:
                 accept_texts(campaign, who=who(request))
                 return redirect("web:prepare_pay", campaign.name)
             messages.success(request, "Saved. Accept the texts when they are ready.")
             return redirect("web:prepare_texts", campaign.name)
-        except CampaignRefused as refusal:
-            form.add_error(None, str(refusal))
     passages = {"pairs": "instructions and passages"} if campaign.grades else {}
     context = {"form": form, "previews": PREVIEWS | passages}
     return show_step(request, campaign, "texts", context, wrong=bool(form.errors))
@@ -319,12 +302,9 @@ def preview_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @step_view()
 def try_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Let the person try a timed task on the pages that workers see."""
-    try:
-        link = trial_link(campaign, days=1, who=who(request))
-    except Refusal as refusal:
-        complain_or_raise(request, refusal)
-        return redirect("web:prepare_texts", campaign.name)
-    return redirect(link.url)
+    with complain_if_refused(request):
+        return redirect(trial_link(campaign, days=1, who=who(request)).url)
+    return redirect("web:prepare_texts", campaign.name)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -336,12 +316,10 @@ def pay(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = forms.PayForm(given, initial=initial)
     if request.method == "POST" and form.is_valid():
         least = form.cleaned_data["minimum_hourly"]
-        try:
+        with add_error_if_refused(form, "minimum_hourly"):
             if _save_settings(form, campaign, request):
                 promise_hourly(campaign, least, who=who(request))
                 return redirect(f"web:prepare_{_next_step_name(request, campaign, 'pay')}", campaign.name)
-        except CampaignRefused as refusal:
-            form.add_error("minimum_hourly", str(refusal))
     if form.is_bound and form.values_are_valid:
         _apply_unsaved(campaign, form)
     told = pages.pay_forecast(campaign) if form.values_are_valid or not form.is_bound else None

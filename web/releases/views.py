@@ -9,11 +9,10 @@ from django.utils.http import parse_etags, quote_etag
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config.errors import Refusal
 from pooling.models import Collection
 from tournament.models import QrelVersion
 from web.common.access import needs, version_or_404
-from web.common.directions import complain_or_raise
+from web.common.shown_refusals import complain_if_refused
 from web.models import MadeBundle
 from web.releases import kept_bundles as kept, store
 from web.releases.jobs import ring_for_release
@@ -86,8 +85,6 @@ def delete_release(request: HttpRequest, collection: Collection, number: int, ke
 
 
 def _start_release(request: HttpRequest, version: QrelVersion, *, only_count: bool) -> HttpResponse:
-    try:
+    with complain_if_refused(request):
         ring_for_release(version, only_count=only_count)
-    except Refusal as refusal:
-        complain_or_raise(request, refusal)
     return redirect("web:release", version.collection.name, version.number)

@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from config.errors import Refusal
 from config.plurals import many
 from leaderboard.scoring.measure_names import is_measure
 from pooling.models import AnnouncedRun, Collection
@@ -14,6 +13,7 @@ from pooling.run_details import value_in_words
 from pooling.services.run_fields import known_details, set_run_fields
 from pooling.services.run_metadata import import_run_metadata, withdraw_announcements
 from web.common.access import needs
+from web.common.shown_refusals import add_error_if_refused
 from web.runs.metadata_forms import RunFieldsForm, RunTable
 
 ANNOUNCED_A_PAGE = 50
@@ -27,7 +27,7 @@ def run_metadata(request: HttpRequest, collection: Collection) -> HttpResponse:
     found = None
     if request.method == "POST" and form.is_valid():
         said, check_only = form.cleaned_data, form.cleaned_data["check_only"]
-        try:
+        with add_error_if_refused(form):
             found = import_run_metadata(
                 collection=collection,
                 text=said["text"],
@@ -36,8 +36,6 @@ def run_metadata(request: HttpRequest, collection: Collection) -> HttpResponse:
                 who=request.user.get_username(),
                 dry_run=check_only,
             )
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
         if found and not check_only:
             messages.success(
                 request,
@@ -83,11 +81,8 @@ def run_fields(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Choose the details asked for each run, and define own fields."""
     form = RunFieldsForm(collection, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with add_error_if_refused(form, "own"):
             set_run_fields(collection=collection, **form.chosen(), who=request.user.get_username())
-        except Refusal as refusal:
-            form.add_error("own", str(refusal))
-        else:
             messages.success(request, "The run details are saved.")
             return redirect("web:run_fields", collection.name)
     context = {"collection": collection, "form": form}

@@ -21,7 +21,8 @@ from pooling.services.submission_policies import policy_of
 from pooling.services.teams import team_of, uploads_seen
 from pooling.services.uploads import submit_checked
 from web.common.access import needs
-from web.common.directions import complain, guidance_text, leave_out_if_asked
+from web.common.directions import guidance_text
+from web.common.shown_refusals import complain_if_refused, leave_out_if_asked
 from web.common.visibility import hidden_queries
 from web.runs import upload_pages as service
 from web.runs.forms import SendRuns
@@ -194,10 +195,8 @@ def upload_progress(request: HttpRequest, collection: Collection, key: int) -> H
 def submit(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Import a file that was uploaded to be checked."""
     found = _own_upload(request, collection, key)
-    try:
+    with complain_if_refused(request):
         ring_for_upload(submit_checked(found))
-    except Refusal as refusal:
-        complain(request, refusal)
     return redirect("web:upload", collection.name, found.pk)
 
 
@@ -206,10 +205,8 @@ def submit(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 def submit_all(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Import every file of the person that passed a check."""
     for found in service.importable_uploads(collection, request.user):
-        try:
+        with complain_if_refused(request):
             ring_for_upload(submit_checked(found))
-        except Refusal as refusal:
-            complain(request, refusal)
     return redirect("web:uploads", collection.name)
 
 
@@ -229,11 +226,9 @@ def check_again(request: HttpRequest, collection: Collection, key: int) -> HttpR
 def discard_upload(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Discard an uploaded file that has not been imported."""
     found = _own_upload(request, collection, key)
-    try:
+    with complain_if_refused(request):
         abandon(found)
         messages.success(request, f"{found.file_name} was discarded.")
-    except Refusal as refusal:
-        complain(request, refusal)
     return redirect("web:uploads", collection.name)
 
 

@@ -4,7 +4,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from config.errors import Refusal
 from config.plurals import many
 from pooling.errors import SubmissionRefused
 from pooling.models import Collection, Run
@@ -14,8 +13,8 @@ from pooling.services.submission_policies import fixed_facts
 from pooling.services.teams import own_run
 from tournament.services.withdrawing import reasons_to_stay, withdraw_run
 from web.common.access import collection_for, needs, require
-from web.common.directions import complain
 from web.common.run_choice import chosen_run_keys
+from web.common.shown_refusals import complain_if_refused
 from web.common.visibility import opened_runs
 from web.runs import pages as service
 from web.runs.forms import RELEASES, DescribeRun
@@ -76,13 +75,11 @@ def change_release(request: HttpRequest, name: str, key: int) -> HttpResponse:
         messages.error(request, "Choose public, scores or private.")
         return redirect(back)
     if request.method == "POST":
-        try:
+        with complain_if_refused(request):
             describe_run(
                 run=one, changes={"release": wanted}, who=request.user.get_username(), by_team=by_team
             )
             messages.success(request, f"{one.run_tag} is now released as {wanted}.")
-        except SubmissionRefused as refusal:
-            complain(request, refusal)
         return redirect(back)
     context = {"collection": collection, "run": one, "wanted": wanted, "levels": levels, "back": back}
     return render(request, "web/release_run.html", context)
@@ -117,13 +114,11 @@ def run_withdrawal(request: HttpRequest, collection: Collection, key: int) -> Ht
     """Remove a run from the collection after a confirmation, if nothing depends on it."""
     one = _run_or_404(request, collection, key)
     if request.method == "POST":
-        try:
+        with complain_if_refused(request):
             withdraw_run(run=one, who=request.user.get_username())
-        except Refusal as refusal:
-            complain(request, refusal)
-            return redirect("web:run", collection.name, one.pk)
-        messages.success(request, f"{one.run_tag} was withdrawn.")
-        return redirect("web:runs", collection.name)
+            messages.success(request, f"{one.run_tag} was withdrawn.")
+            return redirect("web:runs", collection.name)
+        return redirect("web:run", collection.name, key)
     context = {"collection": collection, "run": one, "reasons": reasons_to_stay(one)}
     return render(request, "web/withdraw_run.html", context)
 

@@ -12,10 +12,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from config.errors import Refusal
 from pooling.models import SpendingGrant
 from pooling.services import spending_grants
-from web.common.directions import complain, guidance_text
+from web.common.shown_refusals import add_error_if_refused, complain_if_refused
 from web.spending.forms import ChangeGrantForm, GrantForm, usual_last_day
 from web.spending.pages import person_or_collection, spending_page
 
@@ -51,12 +50,9 @@ def create_spending_grant(request: HttpRequest) -> HttpResponse:
     form = GrantForm(request.POST)
     if form.is_valid():
         asked = dict(form.cleaned_data)
-        try:
+        with add_error_if_refused(form):
             to = person_or_collection(asked.pop("kind"), asked.pop("name"))
             made = spending_grants.grant_spending(**to, **asked, who=request.user.get_username())  # type: ignore[arg-type]
-        except Refusal as refusal:
-            form.add_error(None, guidance_text(refusal))
-        else:
             messages.success(request, f"{made.to} can now spend up to ${made.amount:,.2f}.")
             return redirect("web:spending")
     return _spending_page(request, form)
@@ -70,11 +66,8 @@ def change_spending_grant(request: HttpRequest, key: int) -> HttpResponse:
         wrong = " ".join(str(error) for errors in form.errors.values() for error in errors)
         messages.error(request, f"The grant for {found.to} was not changed. {wrong}")
         return redirect("web:spending")
-    try:
+    with complain_if_refused(request):
         spending_grants.change_grant(found, **form.cleaned_data, who=request.user.get_username())
-    except Refusal as refusal:
-        complain(request, refusal)
-    else:
         messages.success(request, f"{found.to} can now spend up to ${found.amount:,.2f}.")
     return redirect("web:spending")
 

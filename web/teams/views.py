@@ -9,7 +9,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.services import invitations
 from accounts.services.invitations import Invited
 from config.counting import Limit
-from config.errors import Refusal
 from config.row_keys import row_key
 from pooling.models import Collection, InvitedMember, Round, Team, TeamApplication, TeamMember
 from pooling.services.members import may
@@ -26,7 +25,7 @@ from pooling.services.teams import (
     withdraw_from_team,
 )
 from web.common.access import ActionNotAllowed, collection_for, needs
-from web.common.directions import complain
+from web.common.shown_refusals import add_error_if_refused, complain_if_refused
 from web.common.visibility import sees_everything
 from web.teams.forms import ApplicationForm, RoundForm, TeamForm
 from web.teams.pages import team_page, teams_page
@@ -64,7 +63,7 @@ def apply(request: HttpRequest, name: str) -> HttpResponse:
         if APPLICATIONS.take(request.META.get("REMOTE_ADDR", "")):
             form.add_error(None, "Too many applications came from your address. Try again in an hour.")
         else:
-            try:
+            with add_error_if_refused(form):
                 apply_as_team(
                     collection=found,
                     team_name=said["name"],
@@ -72,9 +71,6 @@ def apply(request: HttpRequest, name: str) -> HttpResponse:
                     email=said["email"],
                     words=said["words"],
                 )
-            except Refusal as refusal:
-                form.add_error(None, str(refusal))
-            else:
                 messages.success(request, "Your application was sent. The organizers answer by e-mail.")
                 return redirect("web:teams", found.name)
     context = {"collection": found, "form": form}
@@ -85,13 +81,12 @@ def apply(request: HttpRequest, name: str) -> HttpResponse:
 @needs("manage teams")
 def new_team(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = TeamForm(request.POST)
-    try:
-        if form.is_valid():
-            made = make_team(collection=collection, who=request.user.get_username(), **form.cleaned_data)
-            return redirect("web:team", collection.name, made.pk)
+    if not form.is_valid():
         messages.error(request, "Enter a team name of at most 200 characters.")
-    except Refusal as refusal:
-        complain(request, refusal)
+        return redirect("web:teams", collection.name)
+    with complain_if_refused(request):
+        made = make_team(collection=collection, who=request.user.get_username(), **form.cleaned_data)
+        return redirect("web:team", collection.name, made.pk)
     return redirect("web:teams", collection.name)
 
 
@@ -102,16 +97,13 @@ def decide_team_application(request: HttpRequest, collection: Collection, key: i
         TeamApplication.objects.select_related("collection"), collection=collection, pk=key
     )
     accept = request.POST.get("decision") == "accept"
-    try:
+    with complain_if_refused(request):
         invited = decide_application(application=found, accept=accept, decided_by=request.user)  # type: ignore[arg-type]
-    except Refusal as refusal:
-        complain(request, refusal)
-        return redirect("web:teams", collection.name)
-    if invited is None:
+        if invited is not None:
+            made = Team.objects.get(collection=collection, name=" ".join(found.team_name.split()))
+            return _show_invitation(request, made, invited, found.email)
         messages.success(request, f"The application of {found.team_name} was declined.")
-        return redirect("web:teams", collection.name)
-    made = Team.objects.get(collection=collection, name=" ".join(found.team_name.split()))
-    return _show_invitation(request, made, invited, found.email)
+    return redirect("web:teams", collection.name)
 
 
 @require_POST
@@ -122,12 +114,10 @@ def invite_team_member(request: HttpRequest, name: str, key: int) -> HttpRespons
     if INVITATIONS.take(str(found.pk)):
         messages.error(request, "The team sent 20 invitations in the last hour. Invite more people later.")
         return redirect("web:team", found.collection.name, found.pk)
-    try:
+    with complain_if_refused(request):
         invited = invite_to_team(team=found, email=email, invited_by=request.user)  # type: ignore[arg-type]
-    except Refusal as refusal:
-        complain(request, refusal)
-        return redirect("web:team", found.collection.name, found.pk)
-    return _show_invitation(request, found, invited, email)
+        return _show_invitation(request, found, invited, email)
+    return redirect("web:team", found.collection.name, found.pk)
 
 
 def _show_invitation(request: HttpRequest, found: Team, invited: Invited, email: str) -> HttpResponse:
@@ -170,13 +160,11 @@ def plan_round(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = RoundForm(request.POST, planned=_round_to_change(request, collection))
     if form.is_valid():
         existing = set(collection.rounds.values_list("pk", flat=True))
-        try:
+        with add_error_if_refused(form):
             made = set_round(collection=collection, who=request.user.get_username(), **form.rules())
             done = "is changed" if made.pk in existing else "is planned"
             messages.success(request, f"The round {made.name} {done}.")
             return redirect("web:teams", collection.name)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
     return _show_teams(request, collection, form, status=422)
 
 
@@ -194,11 +182,9 @@ def _show_teams(
 def remove_round(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Delete a round in which nothing was submitted."""
     planned = get_object_or_404(Round.objects.select_related("collection"), collection=collection, pk=key)
-    try:
+    with complain_if_refused(request):
         drop_round(planned=planned, who=request.user.get_username())
         messages.success(request, f"The round {planned.name} was deleted.")
-    except Refusal as refusal:
-        complain(request, refusal)
     return redirect("web:teams", collection.name)
 
 

@@ -1,8 +1,6 @@
 """Pages that lead to the next version: challenges by new runs, and publishing."""
 
-from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -12,7 +10,6 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from config.errors import Refusal
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services import members
@@ -20,7 +17,7 @@ from tournament.models import Challenge
 from tournament.services.judged_facts import refuse_graded
 from tournament.services.neighbors import takes_real_money
 from web.common.access import campaign_for, needs, require
-from web.common.directions import complain, complain_or_raise
+from web.common.shown_refusals import complain_if_refused
 from web.versions import next_version as pages
 from web.versions.jobs import ring_for_challenge, ring_for_preview, ring_for_publishing
 
@@ -55,10 +52,8 @@ def _send_away_if_graded(request: HttpRequest, campaign: Campaign) -> HttpRespon
     """Redirect from a page that has no meaning for a campaign of grades to its topics, which say why."""
     if campaign.grading is None:
         return None
-    try:
+    with complain_if_refused(request):
         refuse_graded(campaign)
-    except Refusal as refusal:
-        complain(request, refusal)
     return redirect("web:graded_campaign", campaign.collection.name, campaign.grading.name)
 
 
@@ -106,10 +101,9 @@ def _start_challenge_job(
         "dry_run": dry_run,
         "confirm_spend": confirm_spend,
     }
-    who = request.user.get_username()
-    return _start_and_show(
-        request, "web:challenge", campaign, lambda: ring_for_challenge(campaign, asked, who=who)
-    )
+    with complain_if_refused(request):
+        ring_for_challenge(campaign, asked, who=request.user.get_username())
+    return redirect("web:challenge", campaign.name)
 
 
 def _approved_amount(text: str) -> Decimal | None:
@@ -142,10 +136,9 @@ def publishing(request: HttpRequest, name: str) -> HttpResponse:
 def start_version_preview(request: HttpRequest, name: str) -> HttpResponse:
     """Start working out what publishing would change."""
     found = campaign_for(request.user, name, "see everything")
-    allow_open = request.POST.get("allow_open") == "1"
-    return _start_and_show(
-        request, "web:publish", found, lambda: ring_for_preview(found, allow_open=allow_open)
-    )
+    with complain_if_refused(request):
+        ring_for_preview(found, allow_open=request.POST.get("allow_open") == "1")
+    return redirect("web:publish", found.name)
 
 
 @require_POST
@@ -155,25 +148,11 @@ def publish_version(request: HttpRequest, name: str) -> HttpResponse:
     if not shown:
         messages.error(request, "Preview the changes before you publish.")
         return redirect("web:publish", found.name)
-    return _start_and_show(
-        request,
-        "web:publish",
-        found,
-        lambda: ring_for_publishing(
+    with complain_if_refused(request):
+        ring_for_publishing(
             found,
             allow_open=request.POST.get("allow_open") == "1",
             as_shown=shown,
             who=request.user.get_username(),
-        ),
-    )
-
-
-def _start_and_show(
-    request: HttpRequest, page: str, campaign: Campaign, ring: Callable[[], Any]
-) -> HttpResponse:
-    """Start the job and redirect to its page, which shows any refusal."""
-    try:
-        ring()
-    except Refusal as refusal:
-        complain_or_raise(request, refusal)
-    return redirect(page, campaign.name)
+        )
+    return redirect("web:publish", found.name)

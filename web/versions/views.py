@@ -8,13 +8,12 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from config.errors import Refusal
 from pooling.models import Query
 from tournament.models import QrelVersion, VersionQuery
 from tournament.services.version_dois import set_doi
 from web.common.access import collection_for, require, version_for
-from web.common.directions import complain
 from web.common.row_files import FORMS, Rows, written
+from web.common.shown_refusals import complain_if_refused
 from web.common.visibility import hidden_queries
 from web.versions import (
     pages as versions,
@@ -37,11 +36,8 @@ def keep_doi(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Record the DOI of a deposited version, or remove it."""
     found = version_for(request.user, name, number)
     require(request.user, "publish version", found.collection)
-    try:
+    with complain_if_refused(request):
         doi = set_doi(found, request.POST.get("doi", ""), who=request.user.get_username())
-    except Refusal as refusal:
-        complain(request, refusal)
-    else:
         said = f"Citations of version {number} now have the DOI {doi}." if doi else "The DOI is removed."
         messages.success(request, said)
     return redirect("web:version", name, number)

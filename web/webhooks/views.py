@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Refusal
 from pooling.models import Collection
 from web.common.access import needs
-from web.common.directions import complain
+from web.common.shown_refusals import complain_if_refused
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.webhooks import endpoints, pages as listing
 from web.webhooks.event_messages import KINDS
@@ -92,10 +92,8 @@ def change_webhook(request: HttpRequest, collection: Collection, key: int, step:
     }
     if step not in steps:
         raise Http404("Unknown step.")
-    try:
+    with complain_if_refused(request):
         steps[step]()
-    except Refusal as refusal:
-        complain(request, refusal)
     if step == "delete":
         messages.success(request, f"The webhook at {endpoints.host_of(endpoint)} was deleted.")
         return redirect("web:webhooks", collection.name)
@@ -115,9 +113,7 @@ def resend_message(request: HttpRequest, collection: Collection, key: int, messa
     delivery = get_object_or_404(
         WebhookDelivery.objects.select_related("endpoint"), endpoint=endpoint, pk=message
     )
-    try:
+    with complain_if_refused(request):
         endpoints.resend(delivery=delivery)
         ring_for_webhook(endpoint.pk)
-    except Refusal as refusal:
-        complain(request, refusal)
     return redirect("web:webhook", collection.name, key)

@@ -20,9 +20,9 @@ from judging.people.rights import withdraw_worker
 from judging.workers.messages import check_words, choose_addressees, write_message
 from pooling.services import members
 from web.common.access import campaign_for
-from web.common.directions import complain
 from web.common.pair_texts import failed_gold
 from web.common.sent_text import sent_text
+from web.common.shown_refusals import complain_if_refused
 from web.workers import pages as worker_pages, reports as voice_pages
 
 LONGEST_WHY = 2000
@@ -184,13 +184,10 @@ def reports(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def settle_pair_report(request: HttpRequest, name: str, key: int) -> HttpResponse:
     found = campaign_for(request.user, name, "judge workers")
-    try:
+    with complain_if_refused(request):
         settle_report_or_appeal(
             found, f"r{key}", why=sent_text(request, "why", LONGEST_WHY), who=request.user.get_username()
         )
-    except Refusal as refusal:
-        complain(request, refusal)
-    else:
         messages.success(request, f"Report r{key} is settled.")
     return redirect("web:campaign_reports", found.name)
 

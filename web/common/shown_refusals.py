@@ -1,0 +1,53 @@
+"""Refusals as views show them: on the next page, or in a form.
+
+``NotNow`` is left to ``config.middleware.not_now``, because the same request may succeed later.
+"""
+
+from collections.abc import Callable
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest
+
+from config.errors import NotNow, Refusal
+from config.guidance import stored
+from pooling.services.leaving_out import leave_out_unknown
+from pooling.services.quotas import Sent
+
+
+class ShowsRefusal:
+    """A context that passes a refusal inside it to ``show``; the view continues after it."""
+
+    def __init__(self, show: Callable[[Refusal], None]) -> None:
+        self.show = show
+
+    def __enter__(self) -> None:
+        """Enter the context."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, Refusal) or isinstance(error, NotNow):
+            return False
+        self.show(error)
+        return True
+
+
+def complain(request: HttpRequest, refusal: Refusal) -> None:
+    """Show on the next page what was refused, and what to do."""
+    messages.error(request, stored(str(refusal)))
+
+
+def complain_if_refused(request: HttpRequest) -> ShowsRefusal:
+    """Return a context whose refusal is shown on the next page."""
+    return ShowsRefusal(lambda refusal: complain(request, refusal))
+
+
+def add_error_if_refused(form: forms.BaseForm, field: str | None = None) -> ShowsRefusal:
+    """Return a context whose refusal is shown in the form: at the field, or above all fields."""
+    return ShowsRefusal(lambda refusal: form.add_error(field, str(refusal)))
+
+
+def leave_out_if_asked(request: HttpRequest, row: Sent) -> None:
+    """Carry out the button *Leave out lines of unknown queries*, or show on the next page why that is refused."""
+    if "skip_unknown" in request.POST:
+        with complain_if_refused(request):
+            leave_out_unknown(row)

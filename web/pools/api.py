@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -15,14 +14,13 @@ from judging.launch.forecast import Pace, forecast_pairs
 from pooling import jobs
 from pooling.errors import PoolRefused
 from pooling.models import Collection, Pool
-from pooling.services.finding import qrel_set_named, runs_tagged
+from pooling.services.finding import runs_tagged
 from pooling.services.planning import plan_pool
-from pooling.services.pool_runs import RunCriteria, count_without_priority, runs_for_pool
-from pooling.services.pools import Choice, labeled_qids
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text, WorkOut, work_out
 from web.common.access import collection_for
+from web.pools.pages import PoolRequest, pool_asked_for, runs_without_priority
 
 router = Router()
 Tag = Annotated[Text, Field(min_length=1, max_length=200)]
@@ -129,8 +127,8 @@ def read_pool(request: HttpRequest, name: str, pool: str) -> dict[str, Any]:
 )
 def read_plan(request: HttpRequest, name: str, asked: PoolAsked) -> dict[str, Any]:
     found = collection_for(reader(request), name, "see everything")
-    choices = _pool_choices(found, asked)
-    plan, criteria = plan_pool(collection=found, **choices), choices["choice"].criteria
+    meant = _pool_meant(found, asked)
+    plan = plan_pool(collection=found, **meant.arguments)
     forecast = forecast_pairs(CampaignSettings(), plan.stats.pairs, Pace())
     stats = plan.stats
     same = ("queries", "passages", "pairs", "singletons", "histogram")
@@ -141,7 +139,7 @@ def read_plan(request: HttpRequest, name: str, asked: PoolAsked) -> dict[str, An
         "runs": {run.run_tag: {"passages": one.passages, "unique": one.unique} for run, one in plan.runs},
         "giants": [plan.qids[place] for place in plan.outliers.giant.tolist()],
         "share_no_passage": [run.run_tag for run in plan.apart],
-        "without_priority": count_without_priority(found, found.runs.all(), choices["runs"], criteria),
+        "without_priority": runs_without_priority(found, found.runs.all(), meant),
     }
 
 
@@ -155,10 +153,7 @@ def create_pool(
 ) -> Status[dict[str, Any]]:
     person = actor(request, ApiToken.Scope.CAMPAIGNS)
     found = collection_for(person, name, "prepare campaign")
-    wanted = _pool_choices(found, asked)
-    if asked.fraction is not None:
-        corpus = {"fraction": asked.fraction, "fraction_seed": asked.fraction_seed}
-        wanted["choice"] = replace(wanted["choice"], **corpus)
+    wanted = _pool_meant(found, asked).arguments
     job = jobs.ring_for_pool(collection=found, name=asked.name, who=person.get_username(), **wanted)
     response["Location"] = reverse("v1:read_pool_work", args=[name, job.pk])
     return Status(200 if job.state == Job.State.DONE else 202, work_out(job))
@@ -174,26 +169,12 @@ def read_pool_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     return work_out(get_object_or_404(jobs.pool_work(found), pk=key))
 
 
-def _pool_choices(collection: Collection, asked: PoolAsked) -> dict[str, Any]:
-    qrel_set = qrel_set_named(collection, asked.qrels) if asked.qrels else None
-    if asked.labeled_only and qrel_set is None:
+def _pool_meant(collection: Collection, asked: PoolAsked) -> PoolRequest:
+    if asked.labeled_only and not asked.qrels:
         raise PoolRefused("labeled_only needs qrels, the labels that the queries must have.")
-    qids = asked.queries or None
     named = runs_tagged(collection, asked.runs) if asked.runs else []
-    everything, criteria = collection.runs.order_by("run_tag"), RunCriteria(asked.priority, asked.round)
-    return {
-        "runs": runs_for_pool(collection, everything, named, qrel_set, criteria).kept,
-        "qrel_set": qrel_set,
-        "depth": asked.depth,
-        "choice": Choice(
-            labeled_qids(qrel_set, qids) if qrel_set and asked.labeled_only else qids,
-            asked.sample,
-            asked.seed if asked.sample is not None else None,
-            asked.min_size,
-            priority=asked.priority,
-            round=asked.round,
-        ),
-    }
+    everything = collection.runs.order_by("run_tag")
+    return pool_asked_for(collection, asked.dict(), everything, named, asked.queries or None)
 
 
 def _pool_out(row: Pool) -> dict[str, Any]:

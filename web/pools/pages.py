@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +33,21 @@ class RunContribution:
 
 
 @dataclass(frozen=True)
+class PoolRequest:
+    """The passages that a form or a call asks to pool."""
+
+    runs: RunsOfKind
+    qrel_set: QrelSet | None
+    depth: int
+    choice: Choice
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of the services that plan and build a pool."""
+        return vars(self) | {"runs": self.runs.kept}
+
+
+@dataclass(frozen=True)
 class ListedQueries:
     """Queries listed on a page: some of ``count``, each with its pool size and number of pairs."""
 
@@ -49,6 +64,7 @@ class PlanPage:
     runs: list[Run]
     chosen: set[int]
     refusal: Refusal | None = None
+    asked: PoolRequest | None = None
     left_out: str = ""
     without_priority: int = 0
     """Runs that are not pooled because they have no priority."""
@@ -75,14 +91,6 @@ class PlanPage:
         return bool(self.plan and self.plan.stats.queries < self.plan.everything.queries)
 
 
-@dataclass(frozen=True)
-class PoolRequest:
-    runs: list[Run]
-    qrel_set: QrelSet | None
-    depth: int
-    choice: Choice
-
-
 def plan_page(collection: Collection, given: Any) -> PlanPage:
     """Return the form with the values in the address, and its plan."""
     runs = list(collection.runs.select_related("round").order_by("run_tag"))
@@ -99,26 +107,21 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
         return PlanPage(**page)
     found = form.cleaned_data
     settings = CampaignSettings(reward=found["reward"], judgments_per_pair=found["judgments_per_pair"])
+    named = [run for run in runs if run.pk in page["chosen"]]
     try:
-        asked = pool_asked_for(collection, form, runs, page["chosen"])
-        plan = plan_pool(
-            collection=collection,
-            runs=asked.runs,
-            qrel_set=asked.qrel_set,
-            depth=asked.depth,
-            choice=asked.choice,
-        )
+        asked = pool_asked_for(collection, found, runs, named, form.qids())
+        plan = plan_pool(collection=collection, **asked.arguments)
         pace = Pace(found["people"], found["hours_a_day"])
         forecast = forecast_pairs(settings, plan.stats.pairs, pace)
-        left_out = _runs_asked_for(collection, form, runs, page["chosen"], asked.qrel_set).sentence
-        met = {run.pk for run in meeting(collection, asked.runs, form.criteria())}
-        without_priority = count_without_priority(collection, runs, asked.runs, form.criteria())
+        met = {run.pk for run in meeting(collection, asked.runs.kept, asked.choice.criteria)}
+        without_priority = runs_without_priority(collection, runs, asked)
     except Refusal as refusal:
         return PlanPage(**page, refusal=refusal)
-    named = _texts_of_listed(collection, plan, asked.choice)
+    texts = _texts_of_listed(collection, plan, asked.choice)
     return PlanPage(
         **page,
-        left_out=left_out,
+        asked=asked,
+        left_out=asked.runs.sentence,
         without_priority=without_priority,
         plan=plan,
         forecast=forecast,
@@ -129,36 +132,43 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
             for run, one in plan.runs
         ],
         apart=[(run.run_tag, run.pk) for run in plan.apart],
-        empty=_first_queries(plan, _asked_in_vain(plan, asked.choice), named),
-        singletons=_first_queries(plan, plan.outliers.singletons.tolist(), named),
-        giants=_first_queries(plan, plan.outliers.giant.tolist(), named),
+        empty=_first_queries(plan, _asked_in_vain(plan, asked.choice), texts),
+        singletons=_first_queries(plan, plan.outliers.singletons.tolist(), texts),
+        giants=_first_queries(plan, plan.outliers.giant.tolist(), texts),
     )
 
 
-def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chosen: set[int]) -> PoolRequest:
-    """Return the pool that a valid form requests; without chosen runs, over all of a kind. Raises NotFound."""
-    found = form.cleaned_data
-    qrel_set = qrel_set_named(collection, found["qrels"]) if found["qrels"] else None
-    return PoolRequest(
-        _runs_asked_for(collection, form, runs, chosen, qrel_set).kept,
-        qrel_set,
-        found["depth"],
-        Choice(
-            labeled_qids(qrel_set, form.qids()) if qrel_set and found["labeled_only"] else form.qids(),
-            found["sample"],
-            found["seed"] if found["sample"] is not None else None,
-            found["min_size"],
-            priority=form.criteria().priority,
-            round=form.criteria().round,
-        ),
+def pool_asked_for(
+    collection: Collection,
+    given: Mapping[str, Any],
+    everything: Iterable[Run],
+    named: Sequence[Run],
+    qids: Sequence[str] | None,
+) -> PoolRequest:
+    """Return the pool that the valid values of a form or a call ask for; without named runs, over all of a kind.
+
+    Raises NotFound, PoolRefused.
+    """
+    qrel_set = qrel_set_named(collection, given["qrels"]) if given["qrels"] else None
+    criteria = RunCriteria(given.get("priority"), given.get("round", ""))
+    fraction = given.get("fraction")
+    choice = Choice(
+        labeled_qids(qrel_set, qids) if qrel_set and given["labeled_only"] else qids,
+        given["sample"],
+        given["seed"] if given["sample"] is not None else None,
+        given["min_size"],
+        fraction,
+        given["fraction_seed"] if fraction is not None else None,
+        criteria.priority,
+        criteria.round,
     )
+    runs = runs_for_pool(collection, everything, named, qrel_set, criteria)
+    return PoolRequest(runs, qrel_set, given["depth"], choice)
 
 
-def _runs_asked_for(
-    collection: Collection, form: PoolForm, runs: Sequence[Run], chosen: set[int], qrel_set: QrelSet | None
-) -> RunsOfKind:
-    named = [run for run in runs if run.pk in chosen]
-    return runs_for_pool(collection, runs, named, qrel_set, form.criteria())
+def runs_without_priority(collection: Collection, runs: Iterable[Run], asked: PoolRequest) -> int:
+    """Return how many of the runs are not pooled because they have no priority."""
+    return count_without_priority(collection, runs, asked.runs.kept, asked.choice.criteria)
 
 
 def fraction_asked_for(pool: Pool, form: FractionForm) -> PoolRequest:
@@ -172,7 +182,7 @@ def fraction_asked_for(pool: Pool, form: FractionForm) -> PoolRequest:
         round=pool.round,
     )
     runs = Run.objects.filter(pk__in=pool.pool_runs.values("run")).order_by("run_tag")
-    return PoolRequest(list(runs), pool.qrel_set, pool.depth, choice)
+    return PoolRequest(RunsOfKind(list(runs), [], documents=False), pool.qrel_set, pool.depth, choice)
 
 
 def _asked_in_vain(plan: PoolPlan, choice: Choice) -> list[int]:

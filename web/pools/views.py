@@ -38,12 +38,11 @@ def show_pool_plan(request: HttpRequest, collection: Collection) -> HttpResponse
 def build(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Start building the pool, and show the progress."""
     page = pages.plan_page(collection, request.POST)
-    if page.plan is not None:
-        asked = pages.pool_asked_for(collection, page.form, page.runs, page.chosen)
+    if page.asked is not None:
         with complain_if_refused(request):
             name = request.POST.get("name", "").strip()
             who = request.user.get_username()
-            job = jobs.ring_for_pool(collection=collection, name=name, who=who, **vars(asked))
+            job = jobs.ring_for_pool(collection=collection, name=name, who=who, **page.asked.arguments)
             return redirect("web:pool_work", collection.name, job.pk)
     return back_to("web:pool_plan", request, collection)
 
@@ -83,7 +82,7 @@ def build_fraction(request: HttpRequest, collection: Collection, pool: str) -> H
         asked = pages.fraction_asked_for(found, form)
         with add_error_if_refused(form):
             name, who = form.cleaned_data["name"], request.user.get_username()
-            job = jobs.ring_for_pool(collection=collection, name=name, who=who, **vars(asked))
+            job = jobs.ring_for_pool(collection=collection, name=name, who=who, **asked.arguments)
             return redirect("web:pool_work", collection.name, job.pk)
     return _pool_page(request, found, form)
 

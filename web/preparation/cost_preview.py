@@ -1,6 +1,6 @@
 """The cost of a campaign with the settings of a form that is not saved yet."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Forecast, Pace, forecast_pairs
@@ -27,9 +27,7 @@ def cost_preview(
     if form.is_bound:
         if not form.values_are_valid:
             return None
-        now = CampaignSettings(
-            **{name: getattr(now, name) for name in now.__dataclass_fields__} | form.changes()
-        )
+        now = replace(now, **form.changes())
         form.say(now.problems())
         if not form.values_are_valid:
             return None

@@ -55,8 +55,7 @@ class OfSettings(SeenValuesForm):
 
     @classmethod
     def values_of(cls, now: CampaignSettings) -> dict[str, Any]:
-        values = {name: getattr(now, name) for name in now.__dataclass_fields__}
-        return values | {"task_minutes": now.assignment_seconds // 60}
+        return vars(now) | {"task_minutes": now.assignment_seconds // 60}
 
     def say(self, problems: dict[str, Any]) -> None:
         """Add each problem to its field, or to the form if its setting is on another page."""

@@ -1,5 +1,6 @@
 """Pages that prepare a campaign for launch. Each step has its own address and saves its own form."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -131,11 +132,7 @@ def _save_settings(form: forms.OfSettings, campaign: Campaign, request: HttpRequ
     """Save the form's settings and return whether that worked; the form shows any problems."""
     if not form.is_valid():
         return False
-    now = settings_of(campaign)
-    wanted = CampaignSettings(
-        **{name: getattr(now, name) for name in now.__dataclass_fields__} | form.changes()
-    )
-    form.say(wanted.problems())
+    form.say(replace(settings_of(campaign), **form.changes()).problems())
     if not form.is_valid():
         return False
     try:
@@ -329,11 +326,7 @@ def pay(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 def _apply_unsaved(campaign: Campaign, form: forms.PayForm) -> None:
     """Apply the form to the campaign in memory; the form shows any problems."""
-    now = settings_of(campaign)
-    wanted = CampaignSettings(
-        **{name: getattr(now, name) for name in now.__dataclass_fields__} | form.changes()
-    )
-    form.say(wanted.problems())
+    form.say(replace(settings_of(campaign), **form.changes()).problems())
     if form.values_are_valid:
         for name, value in form.changes().items():
             setattr(campaign, name, value)

@@ -26,7 +26,6 @@ from pooling.services.finding import why_not_scored
 from pooling.services.members import may
 from pooling.services.run_fields import known_details
 from tournament.models import Challenge, QrelVersion
-from tournament.services.withdrawing import reasons_to_stay
 from web.boards.citing import bibtex_entry
 from web.boards.pages import published_board
 from web.boards.wishes import Wish
@@ -209,7 +208,6 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "may_fetch": may(user, "add files", collection),
         "passage_files": collection.sources.exists(),
         "may_describe": may_edit or own,
-        "rests_on_it": reasons_to_stay(run) if may_edit else [],
         "levels": Run.Release.values if may_edit else opened_further(run),
         "link": (link := f"{settings.PUBLIC_URL}{reverse('web:run', args=[collection.name, run.pk])}"),
         "bibtex": _run_bibtex(collection, as_seen, link),

@@ -29,10 +29,15 @@ class SettingOut(Schema):
 
     name: str
     label: str
-    default: str
+    default: str = Field(alias="value")
     options: list[str]
     least: float | None
     most: float | None
+
+    @staticmethod
+    def resolve_options(control: pages.Control) -> list[str]:
+        """Return the values of the options, without the page's words."""
+        return [value for value, _ in control.options]
 
 
 class AnalysisKindOut(Schema):
@@ -77,31 +82,16 @@ class AnalysisOut(Schema):
 def list_analyses(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     user = reader(request)
     found = collection_for(user, name)
-    rows = [(row.kind, row.refusal) for row in pages.listed_analyses(found, user)]
     return [
         {
-            "name": kind.name,
-            "title": kind.title,
-            "says": kind.sentence,
-            "needs": kind.needs,
-            "settings": _settings_out(found, kind, user),
-            "refused": refusal,
+            "name": row.kind.name,
+            "title": row.kind.title,
+            "says": row.kind.sentence,
+            "needs": row.kind.needs,
+            "settings": pages.controls(found, row.kind, {}, user),
+            "refused": row.refusal,
         }
-        for kind, refusal in rows
-    ]
-
-
-def _settings_out(collection: Collection, kind: Kind, user: Any) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": one.name,
-            "label": one.label,
-            "default": one.value,
-            "options": [value for value, _ in one.options],
-            "least": one.least,
-            "most": one.most,
-        }
-        for one in pages.controls(collection, kind, {}, user)
+        for row in pages.listed_analyses(found, user)
     ]
 
 

@@ -11,7 +11,7 @@ from ninja import Field, Router, Schema, Status
 from accounts.models import ApiToken
 from config.background.models import Job
 from leaderboard import jobs
-from web.analyses.asking_plans import asking_plan, campaign_asked_for
+from web.analyses.asking_plans import Plan, asking_plan, campaign_asked_for
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader
 from web.api.works import Text, WorkOut, work_out
@@ -49,10 +49,10 @@ class AskingOut(Schema):
     pairs: int
     on_top: int
     elsewhere: int
-    tasks: int
-    cost: float
-    missing: list[str]
-    nothing_second: list[str]
+    tasks: int = Field(alias="forecast.quote.tasks")
+    cost: float = Field(alias="forecast.quote.total")
+    missing: list[str] = Field(alias="found.missing")
+    nothing_second: list[str] = Field(alias="found.nothing_second")
 
 
 @router.post(
@@ -60,15 +60,9 @@ class AskingOut(Schema):
     response=AskingOut,
     summary="Plan a campaign that asks whether a run is better than perfect; changes nothing",
 )
-def read_asking_plan(request: HttpRequest, name: str, asked: AskingIn) -> dict[str, Any]:
+def read_asking_plan(request: HttpRequest, name: str, asked: AskingIn) -> Plan:
     found = collection_for(reader(request), name, "see everything")
-    plan = asking_plan(campaign_asked_for(found, asked.dict()))
-    return {one: getattr(plan, one) for one in ("pairs", "on_top", "elsewhere")} | {
-        "tasks": plan.forecast.quote.tasks,
-        "cost": float(plan.forecast.quote.total),
-        "missing": list(plan.found.missing),
-        "nothing_second": list(plan.found.nothing_second),
-    }
+    return asking_plan(campaign_asked_for(found, asked.dict()))
 
 
 @router.post(

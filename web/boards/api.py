@@ -11,7 +11,7 @@ from ninja.errors import HttpError
 from accounts.models import ApiToken
 from pooling.models import Collection, QrelSet, Query, QuerySplit, SubmissionPolicy
 from pooling.services import query_splits
-from pooling.services.document_labels import before_last, map_labels
+from pooling.services.document_labels import MappedLabels, before_last, map_labels
 from pooling.services.submission_policies import MOST_DECIMALS, drop_policy, policy_of, set_policy
 from pooling.services.withholding import decimals_warnings, withhold_labels
 from web.api.bodies import Body, DryRun
@@ -114,11 +114,11 @@ class DocumentLabelsIn(Body):
 class DocumentLabelsOut(Schema):
     """The new qrel set. ``by_near_duplicates``: the number of labels that come only from near-duplicates."""
 
-    set: str
+    set: str = Field(alias="qrel_set.name")
     labels: int
     relevant: int
-    by_near_duplicates: int
-    withheld: bool
+    by_near_duplicates: int = Field(alias="duplicates")
+    withheld: bool = Field(alias="qrel_set.withheld")
 
 
 class SplitIn(Body):
@@ -197,7 +197,7 @@ def change_qrel_set(request: HttpRequest, name: str, labels: str, asked: QrelSet
 )
 def make_document_labels(
     request: HttpRequest, name: str, labels: str, asked: DocumentLabelsIn
-) -> Status[dict[str, Any]]:
+) -> Status[MappedLabels]:
     _, found = collection_to_change(request, name, "add files", ApiToken.Scope.RUNS)
     if bool(asked.before) == bool(asked.documents):
         raise HttpError(422, "Pass exactly one of `before` and `documents`.")
@@ -207,16 +207,7 @@ def make_document_labels(
         set_name=asked.set,
         min_grade=asked.min_grade,
     )
-    return Status(
-        201,
-        {
-            "set": made.qrel_set.name,
-            "labels": made.labels,
-            "relevant": made.relevant,
-            "by_near_duplicates": made.duplicates,
-            "withheld": made.qrel_set.withheld,
-        },
-    )
+    return Status(201, made)
 
 
 @router.get(

@@ -38,12 +38,12 @@ class LargeClass(Schema):
 class EffectOut(Schema):
     """The effect of near-duplicates on a pool. ``by_text``: classes and pairs by equal texts alone."""
 
-    pool: str
+    pool: str = Field(alias="pool.name")
     passages: int
-    classes_by_text: int
-    classes: int
-    pairs_by_text: int
-    pairs: int
+    classes_by_text: int = Field(alias="classes.0")
+    classes: int = Field(alias="classes.1")
+    pairs_by_text: int = Field(alias="pairs.0")
+    pairs: int = Field(alias="pairs.1")
 
 
 class NearDuplicatesOut(Schema):
@@ -133,15 +133,5 @@ def _near_duplicates_out(collection: Collection) -> dict[str, Any]:
 
 def _cluster_set_out(stored: ClusterSet) -> dict[str, Any]:
     names = ("method", "parameters", "texts", "classes", "members", "sha256", "made_by", "created_at")
-    effects = [
-        {
-            "pool": one.pool.name,
-            "passages": one.passages,
-            "classes_by_text": one.classes[0],
-            "classes": one.classes[1],
-            "pairs_by_text": one.pairs[0],
-            "pairs": one.pairs[1],
-        }
-        for one in effects_on_pools(stored.collection)
-    ]
-    return {name: getattr(stored, name) for name in names} | stored.summary | {"pools": effects}
+    pools = effects_on_pools(stored.collection)
+    return {name: getattr(stored, name) for name in names} | stored.summary | {"pools": pools}

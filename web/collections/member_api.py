@@ -1,6 +1,7 @@
 from datetime import datetime
 from typing import Annotated, Any
 
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema, Status
@@ -22,7 +23,7 @@ class MemberOut(Schema):
     """A member and their role."""
 
     id: int
-    username: str
+    username: str = Field(alias="user.username")
     role: Role
     since: datetime
 
@@ -63,29 +64,28 @@ class NewInvitationOut(InvitationOut):
 
 
 @router.get("/collections/{name}/members", response=list[MemberOut], summary="List members by name")
-def list_members(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+def list_members(request: HttpRequest, name: str) -> QuerySet[Membership]:
     found = collection_for(reader(request), name, "see members")
-    rows = Membership.objects.filter(collection=found).select_related("user").order_by("user__username")
-    return [_member_out(row) for row in rows]
+    return Membership.objects.filter(collection=found).select_related("user").order_by("user__username")
 
 
 @router.post("/collections/{name}/members", response={201: MemberOut}, summary="Add a person with an account")
-def add_member(request: HttpRequest, name: str, asked: MemberIn) -> Status[dict[str, Any]]:
+def add_member(request: HttpRequest, name: str, asked: MemberIn) -> Status[Membership]:
     user, found = collection_to_change(request, name, "change members", ApiToken.Scope.PEOPLE)
     made = members.add_member(
         collection=found, username=asked.username, role=asked.role, who=user.get_username()
     )
-    return Status(201, _member_out(made))
+    return Status(201, made)
 
 
 @router.patch("/collections/{name}/members/{int:key}", response=MemberOut, summary="Change a member's role")
-def change_role(request: HttpRequest, name: str, key: int, asked: RoleIn) -> dict[str, Any]:
+def change_role(request: HttpRequest, name: str, key: int, asked: RoleIn) -> Membership:
     user, found = collection_to_change(request, name, "change members", ApiToken.Scope.PEOPLE)
     member = _member_of(found, key)
     if member.role != asked.role:
         members.set_member_role(member=member, role=asked.role, who=user.get_username())
         member.refresh_from_db(fields=["role"])
-    return _member_out(member)
+    return member
 
 
 @router.delete("/collections/{name}/members/{int:key}", response={204: None}, summary="Remove a member")
@@ -131,10 +131,6 @@ def withdraw_invitation(request: HttpRequest, name: str, key: int) -> Status[Non
 def _member_of(collection: Collection, key: int) -> Membership:
     rows = Membership.objects.select_related("user", "collection")
     return get_object_or_404(rows, collection=collection, pk=key)
-
-
-def _member_out(row: Membership) -> dict[str, Any]:
-    return {"id": row.pk, "username": row.user.get_username(), "role": row.role, "since": row.since}
 
 
 def _invitation_out(row: InvitedMember) -> dict[str, Any]:

@@ -101,12 +101,12 @@ class GoldOut(Schema):
 
     id: int
     state: str
-    qid: str
-    question: str
-    relevant: str
-    relevant_text: str | None
-    off_topic: str
-    off_topic_text: str | None
+    qid: str = Field(alias="query.qid")
+    question: str = Field(alias="query.text")
+    relevant: str = Field(alias="relevant.pid")
+    relevant_text: str | None = Field(alias="relevant.text")
+    off_topic: str = Field(alias="off_topic.pid")
+    off_topic_text: str | None = Field(alias="off_topic.text")
     kind: Literal["", "easy", "hard"]
     why: str
 
@@ -245,25 +245,7 @@ def list_gold(
     rows = found.gold_pairs.select_related("query", "relevant", "off_topic").order_by("pk")
     rows = rows.filter(state=state) if state else rows
     rows = rows.filter(kind=kind) if kind else rows
-    return _gold_counts_out(found) | {
-        "count": rows.count(),
-        "gold": [_gold_out(row) for row in rows[offset : offset + limit]],
-    }
-
-
-def _gold_out(row: GoldPair) -> dict[str, Any]:
-    return {
-        "id": row.pk,
-        "state": str(row.state),
-        "qid": row.query.qid,
-        "question": row.query.text,
-        "relevant": row.relevant.pid,
-        "relevant_text": row.relevant.text,
-        "off_topic": row.off_topic.pid,
-        "off_topic_text": row.off_topic.text,
-        "kind": str(row.kind),
-        "why": row.why,
-    }
+    return _gold_counts_out(found) | {"count": rows.count(), "gold": list(rows[offset : offset + limit])}
 
 
 @router.post("/campaigns/{name}/gold/propose", response={202: WorkOut}, summary="Propose gold pairs")

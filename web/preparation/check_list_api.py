@@ -1,9 +1,11 @@
 """The check list of a launch, and the screening forecast."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from django.http import HttpRequest
 from ninja import Field, Router, Schema
+from pydantic import AfterValidator
 
 from judging.campaign.cost import quote_tasks
 from judging.campaign.read_once import figures_read_once
@@ -11,13 +13,13 @@ from judging.campaign.screening_forecast import outlook_of, rules_compared
 from judging.launch.check_results import check_row, strategy_rows
 from judging.launch.launches import amount_to_confirm
 from judging.models import Campaign
-from judging.rules.screening_choice import Consequence
 from web.api.callers import reader
 from web.common.access import campaign_for
 from web.common.directions import guidance_for_programs
 from web.preparation.shown_checks import check_page
 
 router = Router()
+FourDigits = Annotated[float, AfterValidator(partial(round, ndigits=4))]
 
 
 class CheckOut(Schema):
@@ -39,11 +41,11 @@ class RuleOut(Schema):
     rule: str
     recommended: bool
     level: bool
-    honest_kept: float
-    careless_caught: float
-    bad_judgments: float
+    honest_kept: FourDigits
+    careless_caught: FourDigits
+    bad_judgments: FourDigits
     cost: float | None
-    right_per_dollar: float
+    right_per_dollar: FourDigits
 
 
 class RepeatsOut(Schema):
@@ -107,7 +109,7 @@ def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
         "problem": guidance_for_programs(str(page.refusal or "")),
         "checks": [check_row(one.check, guidance_for_programs) for one in page.checks],
         "repeats": _repeats_out(found),
-        "screening": [_consequence_out(one) for one in rules_compared(found)],
+        "screening": rules_compared(found),
         "strategies": strategy_rows(one.check for one in page.checks),
     }
 
@@ -120,14 +122,4 @@ def _repeats_out(campaign: Campaign) -> dict[str, Any]:
         "measured_on": seen.slips.seen,
         "slip_rates": [round(rate, 4) for rate in (seen.slips.low, seen.slips.expected, seen.slips.high)],
         "costs": [None if cost is None else float(cost) for cost in costs],
-    }
-
-
-def _consequence_out(one: Consequence) -> dict[str, Any]:
-    shares = ("honest_kept", "careless_caught", "bad_judgments", "right_per_dollar")
-    return {name: round(getattr(one, name), 4) for name in shares} | {
-        "rule": one.rule,
-        "recommended": one.recommended,
-        "level": one.level,
-        "cost": None if one.cost is None else float(one.cost),
     }

@@ -16,7 +16,7 @@ from web.releases import store
 from web.releases.bundle import bundle_of, stored_summary
 from web.releases.jobs import release_work, ring_for_release
 from web.releases.kept_bundles import downloadable_bundle
-from web.releases.pages import BundleLine, bundle_lines
+from web.releases.pages import bundle_lines
 from web.releases.scope import Scope
 from web.versions.jobs import ring_for_preview, ring_for_publishing, version_work
 from web.versions.pages import FILTERS, Wish, asked_queries, query_lines
@@ -50,11 +50,11 @@ class MadeOut(Schema):
     ``withheld`` is why it is withdrawn; ``no_longer_released`` lists its contents that are no longer released.
     """
 
-    sha256: str
-    size: int
-    made_at: datetime
+    sha256: str = Field(alias="made.sha256")
+    size: int = Field(alias="made.size")
+    made_at: datetime = Field(alias="made.made_at")
     withheld: str
-    no_longer_released: list[str]
+    no_longer_released: list[str] = Field(alias="no_longer")
 
 
 class BundleOut(Schema):
@@ -164,14 +164,9 @@ def read_bundle(request: HttpRequest, name: str, number: int) -> dict[str, Any]:
         "size": made.size if made else None,
         "sha256": made.sha256 if made else "",
         **{key: summary.get(key) for key in ("counts", "left_out", "files")},
-        "bundles": [_bundle_out(line) for line in bundle_lines(scope)],
+        "bundles": bundle_lines(scope),
         "work": work_out(newest) | {"result": None} if newest else None,
     }
-
-
-def _bundle_out(line: BundleLine) -> dict[str, Any]:
-    facts = {name: getattr(line.made, name) for name in ("sha256", "size", "made_at")}
-    return facts | {"withheld": line.withheld, "no_longer_released": line.no_longer}
 
 
 @router.post(

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal, TypeVar
 from django.http import HttpRequest
 from ninja import Field, Query, Router, Schema
 
-from judging.intake.worker_records import WorkerRecord
 from judging.jobs import continue_if_launched
 from judging.models import Campaign, Worker
 from judging.people import impact
@@ -73,7 +72,7 @@ class DecisionOut(Schema):
 
     rule: str
     reason: str
-    failed_gold: int
+    failed_gold: int = Field(alias="failed")
     decided_at: datetime
     decided_by: str
     reversed_at: datetime | None
@@ -167,7 +166,7 @@ def list_workers(
 ) -> dict[str, Any]:
     found = campaign_for(reader(request), name, "see everything")
     rows = worker_pages.chosen_records(worker_pages.records(found), show=show, found=q.strip(), sort=sort)
-    return {"count": len(rows), "workers": [_worker_out(row) for row in rows[offset : offset + limit]]}
+    return {"count": len(rows), "workers": rows[offset : offset + limit]}
 
 
 @router.get(
@@ -179,12 +178,11 @@ def read_worker(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     found = campaign_for(reader(request), name, "see everything")
     worker = worker_pages.campaign_worker(found, key)
     record, _ = worker_pages.record_for(found, worker)
-    said = worker_pages.messages_with_worker(found, worker)[: worker_pages.MESSAGES_SHOWN]
     return {
         "worker": worker.pk,
-        "record": _worker_out(record) if record else None,
-        "decisions": [_decision_out(row) for row in worker_pages.decisions_about(found, worker)],
-        "messages": [{name: getattr(row, name) for name in MessageOut.model_fields} for row in said],
+        "record": record,
+        "decisions": worker_pages.decisions_about(found, worker),
+        "messages": worker_pages.messages_with_worker(found, worker)[: worker_pages.MESSAGES_SHOWN],
     }
 
 
@@ -250,14 +248,3 @@ def _preview_or_decide(
         decide(found, worker, why=asked.why, who=user.get_username())
         continue_if_launched(found)
     return {"worker": worker.pk, "done": not asked.dry_run}, foreseen
-
-
-def _worker_out(row: WorkerRecord) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in WorkerOut.model_fields if name != "flags"} | {
-        "flags": [asdict(flag) for flag in row.flags]
-    }
-
-
-def _decision_out(row: Any) -> dict[str, Any]:
-    same = [name for name in DecisionOut.model_fields if name != "failed_gold"]
-    return {name: getattr(row, name) for name in same} | {"failed_gold": row.failed}

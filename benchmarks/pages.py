@@ -144,7 +144,7 @@ def build(runs: int) -> None:
 
 def draw_boards() -> None:
     """Draw the leaderboards, as the background job does when a version is published or a run is uploaded."""
-    from web.boards.kept_boards import keep_boards
+    from web.boards.jobs import keep_boards
 
     started = time.perf_counter()
     if keep_boards(lambda *_: None):

@@ -5,17 +5,17 @@ from web.api import problem_details
 from web.api.callers import Bearer, PerCaller
 from web.api.description import DescribedAPI, ObjectParser
 from web.boards import api as board_rules
-from web.campaigns import gold_api as test_pairs
+from web.campaigns import api as campaigns, gold_api as test_pairs
 from web.collections import (
+    api as collections,
     cluster_api as clusters,
-    detail_api as collection_details,
     file_api as sent_files,
     member_api as members,
 )
 from web.grading import api as grading, assessing_api as assessing
 from web.payments import api as pay_decisions, top_up_api as top_ups
 from web.pools import api as pools
-from web.preparation import api as preparing, check_list_api as check_list, draft_api as drafts
+from web.preparation import api as preparing, check_list_api as check_list
 from web.releases import api as publishing
 from web.runs import api as runs, metadata_api as run_details, upload_api as uploads
 from web.spending import api as spending
@@ -36,7 +36,7 @@ api = DescribedAPI(
     parser=ObjectParser(),
 )
 problem_details.handle(api)
-api.add_router("", collection_details.router, tags=["collections"])
+api.add_router("", collections.router, tags=["collections"])
 api.add_router("", sent_files.router, tags=["collections"])
 api.add_router("", clusters.router, tags=["collections"])
 api.add_router("", board_rules.router, tags=["collections"])
@@ -49,7 +49,7 @@ api.add_router("", uploads.router, tags=["uploads"])
 api.add_router("", versions.router, tags=["versions and scores"])
 api.add_router("", analyses.router, tags=["versions and scores"])
 api.add_router("", publishing.router, tags=["publishing"])
-api.add_router("", drafts.router, tags=["campaigns"])
+api.add_router("", campaigns.router, tags=["campaigns"])
 api.add_router("", workers.router, tags=["workers"])
 api.add_router("", voices.router, tags=["workers"])
 api.add_router("", test_pairs.router, tags=["workers"])

@@ -2,7 +2,7 @@ from django.urls import path
 
 from web.analyses import asking_views as asking
 from web.pools import views as pools
-from web.preparation import draft_views as drafts, launch_views as launching, views as preparing
+from web.preparation import launch_views as launching, views as preparing
 
 _COLLECTION = "collections/<slug:name>/"
 _PREPARE = "campaigns/<slug:name>/prepare/"
@@ -22,8 +22,8 @@ urlpatterns = [
     path(_PREPARE, preparing.prepare, name="prepare"),
     path(f"{_PREPARE}settings/", preparing.campaign_settings, name="prepare_settings"),
     path(f"{_PREPARE}screen", preparing.use_recommended_rule, name="use_recommended_rule"),
-    path(f"{_PREPARE}rename", drafts.rename_campaign_draft, name="rename_draft"),
-    path(f"{_PREPARE}delete/", drafts.confirm_draft_deletion, name="delete_draft"),
+    path(f"{_PREPARE}rename", preparing.rename_campaign_draft, name="rename_draft"),
+    path(f"{_PREPARE}delete/", preparing.confirm_draft_deletion, name="delete_draft"),
     path(f"{_PREPARE}gold/", preparing.gold, name="prepare_gold"),
     path(f"{_PREPARE}gold/propose", preparing.propose_gold_pairs, name="propose_gold"),
     path(f"{_PREPARE}gold/bring", preparing.import_own_gold, name="bring_gold"),

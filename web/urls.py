@@ -3,12 +3,7 @@ from django.urls import path
 from web import preparation_urls as preparing_urls
 from web.analyses import views as analyses
 from web.boards import views as board_rules
-from web.campaigns import (
-    difference_views as differences,
-    gold_views as test_pairs,
-    judgment_views as judgments,
-    views as campaigns,
-)
+from web.campaigns import gold_views as test_pairs, views as campaigns
 from web.collections import (
     added_file_views as added_files,
     cluster_views as clusters,
@@ -59,9 +54,9 @@ urlpatterns = [
     path(f"{_CAMPAIGN}budget/", campaigns.campaign_budget, name="campaign_budget"),
     path(f"{_CAMPAIGN}test-pairs/", test_pairs.campaign_gold_pairs, name="campaign_gold"),
     path(f"{_CAMPAIGN}test-pairs/<int:key>/suspend/", test_pairs.suspend, name="suspend_gold"),
-    path(f"{_CAMPAIGN}differences/", differences.differences, name="campaign_differences"),
-    path(f"{_CAMPAIGN}judgments/", judgments.judgments, name="campaign_judgments"),
-    path(f"{_CAMPAIGN}judgments.<slug:form>", judgments.judgments_file, name="judgments_file"),
+    path(f"{_CAMPAIGN}differences/", campaigns.differences, name="campaign_differences"),
+    path(f"{_CAMPAIGN}judgments/", campaigns.judgments, name="campaign_judgments"),
+    path(f"{_CAMPAIGN}judgments.<slug:form>", campaigns.judgments_file, name="judgments_file"),
     path(f"{_CAMPAIGN}top-up/", payments.top_up_payments, name="top_up"),
     path(f"{_CAMPAIGN}payments/", payments.payments, name="campaign_payments"),
     path(f"{_CAMPAIGN}ask-again", campaigns.ask_again, name="campaign_ask_again"),

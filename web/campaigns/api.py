@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema, Status
 
 from judging.campaign.campaigns import pause, resume
+from judging.campaign.drafts import delete_draft, rename_draft
 from judging.jobs import ring_to_close_places, ring_to_continue
 from judging.launch.archive import archive, restore
 from judging.launch.closure import close
@@ -23,7 +24,7 @@ from tournament.models import Challenge
 from tournament.services import latest_version_now
 from web.api.bodies import Body, DryRun
 from web.api.callers import campaign_to_change, reader
-from web.api.works import WorkOut, work_out
+from web.api.works import Text, WorkOut, work_out
 from web.common.access import campaign_for, require
 from web.common.campaign_rows import Progress, campaigns_of, campaigns_progress
 from web.common.directions import guidance_for_programs
@@ -57,6 +58,12 @@ class CampaignOut(Schema):
     launched_at: datetime | None
     closed_at: datetime | None
     archived_at: Annotated[datetime | None, Field(description="Set while pages list it under Archived.")]
+
+
+class NameIn(Body):
+    """The campaign's new name, which is part of its addresses."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=80)]
 
 
 class Reason(Body):
@@ -180,6 +187,28 @@ def _change_state(
     if ring and found.launched_at is not None:
         ring(found)
     return read_facts(request, found)
+
+
+@router.post(
+    "/campaigns/{name}/rename",
+    response=CampaignOut,
+    summary="Rename a draft that was never offered; its addresses change too",
+)
+def rename(request: HttpRequest, name: str, asked: NameIn) -> dict[str, Any]:
+    user, found = campaign_to_change(request, name, "prepare campaign")
+    rename_draft(found, asked.name, who=user.get_username())
+    return read_facts(request, found)
+
+
+@router.delete(
+    "/campaigns/{name}",
+    response={204: None},
+    summary="Delete a draft that nobody has worked on, with its pairs, tasks, gold pairs and texts",
+)
+def delete(request: HttpRequest, name: str) -> Status[None]:
+    user, found = campaign_to_change(request, name, "prepare campaign")
+    delete_draft(found, who=user.get_username())
+    return Status(204, None)
 
 
 @router.get(

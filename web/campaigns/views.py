@@ -1,4 +1,4 @@
-"""A campaign: its page, the page's live part, its log, and its state changes."""
+"""A campaign: its page, the page's live part, its log, its state changes, its differences and its judgments."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
@@ -16,23 +16,36 @@ from accounts.roles import Role, permits
 from config.background.services import try_again
 from config.errors import Refusal
 from config.plurals import many
+from config.row_keys import row_key
 from judging.campaign import campaigns
 from judging.campaign.campaign_settings import is_prepared
 from judging.exchange import calls
 from judging.jobs import continue_if_launched, ring_to_close_places, ring_to_continue, ring_watchdog
 from judging.launch import archive, closure
-from judging.models import Campaign
+from judging.models import Campaign, Discrepancy, GoldAnswer
 from judging.money import budget
+from judging.money.discrepancies import NEXT_STEPS, open_differences, settle_difference
+from judging.people.export import COLUMNS, SIGNALS, lines_for_others
 from judging.people.impact import foresee_standstill
 from judging.watching import failed_jobs
 from pooling.services import members
+from pooling.services.members import may
 from web.campaigns import pages as campaign_watch, simulation as simulating
-from web.common.access import campaign_for
+from web.common.access import campaign_for, require
 from web.common.campaign_rows import campaigns_progress
+from web.common.row_files import in_pieces
 from web.common.sent_text import sent_text
 from web.common.shown_refusals import complain_if_refused
 
 LONGEST_WHY = 2000
+LONGEST_FINDING = 200
+#: Headings of differences.
+KINDS = {
+    Discrepancy.Kind.ONLY_THERE: "Submitted on the crowd site, but never seen by our page",
+    Discrepancy.Kind.ONLY_HERE: "Submitted on our page, but missing from the crowd's list",
+    Discrepancy.Kind.DIFFERENT: "Answers in the crowd's form differ from those clicked on our page",
+}
+FORMS = {"tsv": "text/tab-separated-values", "jsonl": "application/jsonl"}
 
 
 @dataclass(frozen=True)
@@ -237,3 +250,64 @@ def job_failure(request: HttpRequest, name: str, key: int, what: str) -> HttpRes
         campaign_watch.forget_stalled_work(found)
         messages.success(request, said)
     return redirect("web:campaign", found.name)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def differences(request: HttpRequest, name: str) -> HttpResponse:
+    """List the campaign's open differences with the next step for each. A POST settles a difference."""
+    found = campaign_for(request.user, name, "see everything")
+    wrong = ""
+    if request.method == "POST":
+        require(request.user, "judge workers", found.collection)
+        number, why = row_key(request.POST.get("submission", "")), sent_text(request, "why")
+        if not why:
+            wrong = "Describe what you found. It is stored with the difference."
+        elif settle_difference(found, number, why=why, who=request.user.get_username()):
+            campaign_watch.forget_stalled_work(found)
+            messages.success(request, f"Submission {number} is settled.")
+            return redirect("web:campaign_differences", found.name)
+        else:
+            wrong = f"Submission {number} has no open difference."
+    context = {
+        "campaign": found,
+        "rows": [
+            (row, KINDS[kind], NEXT_STEPS[kind])
+            for row in open_differences(found)
+            for kind in (Discrepancy.Kind(row.kind),)
+        ],
+        "may_judge": may(request.user, "judge workers", found.collection),
+        "longest": LONGEST_FINDING,
+        "wrong": wrong,
+    }
+    return render(request, "web/campaign_differences.html", context, status=400 if wrong else 200)
+
+
+@require_safe
+def judgments(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the contents of the file, and the links to download it."""
+    found = campaign_for(request.user, name, "export judgments")
+    context = {
+        "campaign": found,
+        "judgments": found.judgments.count(),
+        "gold_answers": GoldAnswer.objects.confirmed().filter(submission__campaign=found).count(),
+        "columns": COLUMNS,
+        "signals": SIGNALS if may(request.user, "judge workers", found.collection) else [],
+        "forms": FORMS,
+    }
+    return render(request, "web/campaign_judgments.html", context)
+
+
+@require_safe
+def judgments_file(request: HttpRequest, name: str, form: str) -> StreamingHttpResponse:
+    """Stream the file. With ``signals`` it also has the behavior signals of each answer."""
+    found = campaign_for(request.user, name, "export judgments")
+    if form not in FORMS:
+        raise Http404("Unknown file format.")
+    signals = request.GET.get("signals") == "1"
+    if signals:
+        require(request.user, "judge workers", found.collection)
+    lines = in_pieces(lines_for_others(found, as_json=form == "jsonl", signals=signals))
+    reply = StreamingHttpResponse(lines, content_type=f"{FORMS[form]}; charset=utf-8")
+    stem = f"{found.name}-judgments{'-with-signals' if signals else ''}"
+    reply["Content-Disposition"] = f'attachment; filename="{stem}.{form}"'
+    return reply

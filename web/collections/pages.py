@@ -1,13 +1,26 @@
 from collections import Counter
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from pooling.models import Collection, Membership, PassageSource, Pool, QrelSet, Query, Run
+from config import clock
+from pooling.models import (
+    Collection,
+    Membership,
+    NewCollection,
+    PassageSource,
+    Pool,
+    QrelSet,
+    Query,
+    Run,
+    RunUpload,
+)
 from pooling.services.clusters import cluster_set_of
 from pooling.services.members import may, sees_results, visible_to
 from pooling.services.query_splits import private_qids
+from pooling.services.quotas import keys_that_failed
 from tournament.models import QrelVersion
 from web.boards.cards import board_cards
 from web.collections.next_steps import Holdings, Step, collection_steps
@@ -22,9 +35,12 @@ from web.common.row_counts import count_by
 from web.common.visibility import listed_everywhere, opened_runs, sees_everything
 from web.grading.summaries import graded_progress
 from web.runs.pages import new_runs
+from web.runs.upload_pages import STATES
 from web.webhooks import pages as listing
 
 RUNS_SHOWN = 10
+#: How long a refusal is listed.
+REFUSALS_LISTED = timedelta(days=7)
 
 
 @dataclass(frozen=True)
@@ -142,3 +158,22 @@ def settings_page(collection: Collection, user: Any) -> dict[str, Any]:
 def _sets_with_counts(collection: Collection) -> QuerySet[Any]:
     sets = QrelSet.objects.filter(collection=collection).order_by("name")
     return sets.annotate(labels=Count("qrels"), covered=Count("qrels__query", distinct=True))
+
+
+def unmade_collections(user: Any) -> list[NewCollection]:
+    """Return the person's waiting and recently refused requests, newest first, each with its state in words.
+
+    A refusal is left out once the person has requested a collection of that name again.
+    """
+    if not user.is_authenticated:
+        return []
+    state = NewCollection.State
+    mine = NewCollection.objects.filter(user=user.pk)
+    again = mine.filter(name=OuterRef("name"), pk__gt=OuterRef("pk"))
+    lately = Q(state=state.REFUSED, finished_at__gt=clock.now() - REFUSALS_LISTED) & ~Exists(again)
+    listed = list(mine.filter(Q(state__in=[state.RECEIVING, state.WAITING]) | lately).order_by("-pk"))
+    failed = keys_that_failed(one for one in listed if one.state == state.WAITING)
+    for one in listed:
+        said = "check failed" if one.job_key in failed else STATES[RunUpload.State(one.state)]
+        one.words = said  # type: ignore[attr-defined]
+    return listed

@@ -21,9 +21,8 @@ from pooling.services.members import roles_of
 from pooling.services.new_collections import may_create
 from web.boards.cards import board_cards, collections_with_board
 from web.collections.jobs import sample_under_way
-from web.collections.pages import ListedCollection, listed_collections
+from web.collections.pages import ListedCollection, listed_collections, unmade_collections
 from web.collections.sample import judges_here
-from web.collections.unmade_collections import unmade_collections
 from web.common import end_notices
 from web.common.campaign_rows import CampaignLists, campaigns_of, campaigns_progress, sorted_into_lists
 from web.common.outdated_versions import outdated_for

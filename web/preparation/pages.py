@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +13,7 @@ from django.db.models import Count, F, Q
 from config.background.models import Job
 from config.plurals import many
 from judging.campaign.campaign_settings import SETTINGS_CHANGED
+from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.cost import money, pay_for, quote_tasks
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.read_once import figures_read_once
@@ -23,7 +24,7 @@ from judging.campaign.spending_rights import spending_right
 from judging.campaign.worker_texts import usual_minutes
 from judging.crowds import crowd_at
 from judging.jobs import gold_work
-from judging.launch.forecast import Forecast, Pace, forecast_of, later_rounds
+from judging.launch.forecast import Forecast, Pace, forecast_of, forecast_pairs, later_rounds
 from judging.launch.launches import amount_to_confirm
 from judging.launch.pilot_report import pilot_report
 from judging.models import Campaign, CampaignChange, GoldPair, Task
@@ -32,6 +33,7 @@ from pooling.models import AddedFiles, Collection, Pool
 from web.common.job_progress import Work
 from web.common.pair_texts import pilot_gold
 from web.common.row_counts import count_by
+from web.preparation.forms import SettingsForm
 from web.preparation.preparation_steps import has_weak_screening
 from web.preparation.shown_checks import check_page
 
@@ -169,6 +171,32 @@ def pay_forecast(campaign: Campaign) -> PayForecast:
         least=campaign.minimum_hourly,
         offered=hourly(pay.whole, 60 * usual_minutes(campaign, campaign.slots_per_task)),
     )
+
+
+@dataclass(frozen=True)
+class CostPreview:
+    """The number of pairs to be judged, and the forecast of cost and time."""
+
+    pairs: int
+    forecast: Forecast
+
+
+def cost_preview(
+    form: SettingsForm, pairs: int, now: CampaignSettings, *, draft: Campaign | None = None
+) -> CostPreview | None:
+    """Return the cost with the form's settings, else those of ``now``; None if a value is invalid.
+
+    ``draft`` is the campaign that the form changes, if there is one.
+    Problems of the settings are added to the form.
+    """
+    if form.is_bound:
+        if not form.values_are_valid:
+            return None
+        now = replace(now, **form.changes())
+        form.say(now.problems())
+        if not form.values_are_valid:
+            return None
+    return CostPreview(pairs, forecast_pairs(now, pairs, Pace(), draft=draft))
 
 
 @dataclass(frozen=True)

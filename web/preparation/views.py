@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.plurals import many
 from judging.campaign.campaign_settings import RECOMMENDED, change_settings, promise_hourly, settings_of
 from judging.campaign.campaigns import CampaignSettings, create_campaign
-from judging.campaign.drafts import is_untouched
+from judging.campaign.drafts import count_contents, delete_draft, is_untouched, reasons_to_keep, rename_draft
 from judging.campaign.gold_labels import labels_for_gold
 from judging.campaign.gold_pairs import check_gold_size, decide_gold, import_gold_content, reopen_gold
 from judging.campaign.strategy_figures import outcomes_of
@@ -29,13 +29,13 @@ from web.common.access import needs
 from web.common.job_progress import Work
 from web.common.shown_refusals import add_error_if_refused, complain_if_refused
 from web.preparation import forms, pages
-from web.preparation.cost_preview import cost_preview
 from web.preparation.gold_texts import ring_for_gold_texts
 from web.preparation.pool_workload import pool_summary
 from web.preparation.preparation_steps import preparation_steps, step_after, why_gold_is_refused
 from web.preparation.step_views import show_step, step_view, who
 
 PREVIEWS = {"offer": "the offer", "consent": "consent", "pairs": "instructions and pairs"}
+LONGEST_NAME = 200
 
 
 def _settings_sent(request: HttpRequest) -> Any:
@@ -80,7 +80,7 @@ def new_campaign(request: HttpRequest, collection: Collection) -> HttpResponse:
         "collection": collection,
         "form": form,
         "pools": pools,
-        "cost": cost_preview(form, pairs, CampaignSettings()),
+        "cost": pages.cost_preview(form, pairs, CampaignSettings()),
         "pay_words": "At the reference experiment's pay. You set the pay of this campaign in a later step.",
     }
     return render(request, "web/new_campaign.html", context, status=422 if form.errors else 200)
@@ -107,7 +107,7 @@ def campaign_settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     context = {
         "form": form,
         "untouched": is_untouched(campaign),
-        "cost": cost_preview(form, campaign.pairs.count(), settings_of(campaign), draft=campaign),
+        "cost": pages.cost_preview(form, campaign.pairs.count(), settings_of(campaign), draft=campaign),
         "pay_words": f"At ${campaign.reward:,.2f} a task, which you set in the step Pay.",
         **pages.rule_comparison(campaign),
     }
@@ -331,3 +331,35 @@ def _apply_unsaved(campaign: Campaign, form: forms.PayForm) -> None:
         for name, value in form.changes().items():
             setattr(campaign, name, value)
         campaign.minimum_hourly = form.cleaned_data["minimum_hourly"]
+
+
+@require_POST
+@step_view()
+def rename_campaign_draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Rename a draft; the name is used in addresses, on pages and in commands."""
+    before = campaign.name
+    with complain_if_refused(request):
+        rename_draft(
+            campaign, request.POST.get("name", "").replace("\0", "")[:LONGEST_NAME], who=who(request)
+        )
+        if campaign.name != before:
+            messages.success(request, f"{before} is now called {campaign.name}.")
+    return redirect("web:prepare_settings", campaign.name)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@step_view()
+def confirm_draft_deletion(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show what will be deleted and the button, or why the draft cannot be deleted."""
+    if request.method == "POST":
+        collection, name = campaign.collection.name, campaign.name
+        with complain_if_refused(request):
+            delete_draft(campaign, who=who(request))
+            messages.success(request, f"The draft {name} was deleted.")
+            return redirect("web:collection", collection)
+        return redirect("web:delete_draft", name)
+    reasons = (
+        reasons_to_keep(campaign) if is_untouched(campaign) else ["some of its tasks were offered to people"]
+    )
+    context = {"campaign": campaign, "reasons": reasons, "goes": count_contents(campaign)}
+    return render(request, "web/delete_draft.html", context)

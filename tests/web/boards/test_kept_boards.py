@@ -7,8 +7,7 @@ from config.background.models import Job
 from config.background.services import start_if_wanted
 from leaderboard.board import boards
 from pooling.models import Collection, QrelSet
-from web.boards.jobs import BOARDS
-from web.boards.kept_boards import has_boards_to_draw
+from web.boards.jobs import BOARDS, has_boards_to_draw
 
 
 @pytest.fixture

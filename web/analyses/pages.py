@@ -24,7 +24,7 @@ from leaderboard.scoring.labels import ORDER
 from pooling.models import Collection, QrelSet, Run
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
-from web.common.analysis_tables import TableView, has_charts, table_view
+from web.common.analysis_tables import TableView, table_view
 from web.common.campaign_rows import campaigns_of
 from web.common.job_progress import Work
 from web.common.run_choice import chosen_run_keys
@@ -201,7 +201,7 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
         **page,
         analysis=analysis,
         tables=[table_view(one) for one in analysis.tables],
-        drawn=has_charts(analysis),
+        drawn=any(figure.charts for figure in analysis.figures),
     )
 
 

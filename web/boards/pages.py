@@ -272,15 +272,9 @@ def board_work(collection: Collection, wish: Wish, user: Any) -> Work | None:
 
 
 def board_view(
-    collection: Collection,
-    wish: Wish,
-    user: Any,
-    *,
-    rows_a_page: int = ROWS_A_PAGE,
-    moves: bool = True,
-    outdated: Outdated | None = None,
+    collection: Collection, wish: Wish, user: Any, *, outdated: Outdated | None = None
 ) -> BoardView:
-    """Return one page of the board, or the reason why there is none; with ``moves`` since an earlier version."""
+    """Return one page of the board, with moves since an earlier version, or the reason why there is none."""
     versions = list(QrelVersion.objects.filter(collection=collection).order_by("-number").defer("manifest"))
     sets = list(QrelSet.objects.filter(collection=collection).order_by("name"))
     runs = {run.run_tag: run for run in listed_runs(collection, user)}
@@ -289,7 +283,7 @@ def board_view(
     try:
         asked = asked_board(collection, wish, user, sight, list(runs.values()))
         version, official = asked.version, asked.official
-        earlier = _earlier_version(version, versions, wish) if moves and version else None
+        earlier = _earlier_version(version, versions, wish) if version else None
         if work := drawing_work(asked, earlier):
             return BoardView(
                 collection, versions, sets, version, official, sort=wish.sort, measure=measure, work=work
@@ -308,7 +302,7 @@ def board_view(
     leading = f"@{version.number}" if version else official.name
     harmless = HARMLESS in details_in(wish.columns)
     places = harmless_places(collection, user, labels=leading, measure=measure) if harmless else {}
-    page = _page_of_lines(board_lines(published, shown, wish.sort, since), wish, rows_a_page, places)
+    page = _page_of_lines(board_lines(published, shown, wish.sort, since), wish, places)
     return BoardView(
         collection,
         versions,
@@ -347,12 +341,10 @@ def narrowed_analysis(
     return with_teams(analysis, {tag: run.team for tag, run in shown.items()})
 
 
-def _page_of_lines(
-    lines: Iterable[BoardLine], wish: Wish, rows: int, places: Mapping[str, int]
-) -> Page[BoardLine]:
+def _page_of_lines(lines: Iterable[BoardLine], wish: Wish, places: Mapping[str, int]) -> Page[BoardLine]:
     """Return the requested page of the matching lines, with the chosen columns; ``places`` are by do no harm."""
     kept = [line for line in lines if wish.filters.fits(line.row.run, line.run)]
-    page: Page[BoardLine] = Paginator(kept, rows).get_page(wish.page)
+    page: Page[BoardLine] = Paginator(kept, ROWS_A_PAGE).get_page(wish.page)
     details = details_in(wish.columns)
     page.object_list = [
         replace(line, said=tuple(detail_of(line.run, name, places) for name in details))

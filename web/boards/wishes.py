@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from config.row_keys import row_key
 from leaderboard.scoring.measure_names import is_measure, parse_measure
 from web.boards.filters import USUAL_COLUMNS, Filters, chosen_columns
 from web.boards.lines import SORTS
@@ -54,6 +55,4 @@ def _measure_name(name: str) -> str:
 
 def _version_number(number: str) -> int | None:
     """Return the requested version's number, None for the latest; text that is not a number matches no version."""
-    if not number:
-        return None
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
+    return row_key(number) if number else None

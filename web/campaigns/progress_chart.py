@@ -68,22 +68,21 @@ def round_top(value: float) -> float:
     return next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= value * (1 - 1e-9))
 
 
-def bars(values: Sequence[float], words: Sequence[str], *, begin: str, end: str, unit: str = "") -> Chart:
+def bars(values: Sequence[float], words: Sequence[str], *, begin: str, end: str) -> Chart:
     """Return counts as bars on an axis from zero to a round number. ``words`` are the labels of the bars."""
     top = round_top(max(values, default=0.0))
     step = (RIGHT - LEFT) / max(1, len(values))
     drawn = [
         Bar(
             round(LEFT + place * step + step * 0.1, 1),
-            _y_position(value, 0.0, top),
+            _y_position(value, top),
             round(step * 0.8, 1),
-            round(BOTTOM - _y_position(value, 0.0, top), 1),
+            round(BOTTOM - _y_position(value, top), 1),
             said,
         )
         for place, (value, said) in enumerate(zip(values, words, strict=True))
     ]
-    ticks = [Tick(_y_position(part, 0.0, top), _tick_label(part) + unit) for part in (0.0, top / 2, top)]
-    return Chart(drawn, [], [], ticks, None, begin, end)
+    return Chart(drawn, [], [], _ticks(top), None, begin, end)
 
 
 def line(
@@ -92,7 +91,6 @@ def line(
     *,
     begin: str,
     end: str,
-    low: float = 0.0,
     high: float | None = None,
     reference: float | None = None,
     unit: str = "",
@@ -107,14 +105,12 @@ def line(
         if value is None:
             pieces.append([])
             continue
-        x, y = round(LEFT + (place + 0.5) * step, 1), _y_position(value, low, top)
+        x, y = round(LEFT + (place + 0.5) * step, 1), _y_position(value, top)
         pieces[-1].append(f"{x},{y}")
         dots.append(Dot(x, y, said))
-    ticks = [
-        Tick(_y_position(part, low, top), _tick_label(part) + unit) for part in (low, (low + top) / 2, top)
-    ]
-    at = None if reference is None else _y_position(reference, low, top)
-    return Chart([], [" ".join(piece) for piece in pieces if len(piece) > 1], dots, ticks, at, begin, end)
+    at = None if reference is None else _y_position(reference, top)
+    lines = [" ".join(piece) for piece in pieces if len(piece) > 1]
+    return Chart([], lines, dots, _ticks(top, unit), at, begin, end)
 
 
 @dataclass(frozen=True)
@@ -126,21 +122,24 @@ class Bin:
     count: int
 
 
-def distribution(values: Sequence[float], *, most: float | None = None) -> list[Bin]:
-    """Return values in bins of equal width up to the 98th percentile (or ``most``); the last bin has the rest."""
+def distribution(values: Sequence[float]) -> list[Bin]:
+    """Return values in bins of equal width up to the 98th percentile; the last bin has the rest."""
     if not values:
         return []
     ordered = sorted(values)
-    top = round_top(most or ordered[min(len(ordered) - 1, len(ordered) * 98 // 100)])
+    top = round_top(ordered[min(len(ordered) - 1, len(ordered) * 98 // 100)])
     counts = [0] * BINS
     for value in ordered:
         counts[min(BINS - 1, int(value / top * BINS))] += 1
     return [Bin(top * place / BINS, top * (place + 1) / BINS, count) for place, count in enumerate(counts)]
 
 
-def _y_position(value: float, low: float, top: float) -> float:
-    share = (value - low) / (top - low) if top > low else 0.0
-    return round(BOTTOM - max(0.0, min(1.0, share)) * (BOTTOM - TOP), 1)
+def _ticks(top: float, unit: str = "") -> list[Tick]:
+    return [Tick(_y_position(part, top), _tick_label(part) + unit) for part in (0.0, top / 2, top)]
+
+
+def _y_position(value: float, top: float) -> float:
+    return round(BOTTOM - max(0.0, min(1.0, value / top)) * (BOTTOM - TOP), 1)
 
 
 def _tick_label(value: float) -> str:

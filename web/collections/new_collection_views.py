@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from config.row_keys import row_key
 from pooling.jobs import ring_for_collection
 from pooling.models import NewCollection
 from pooling.services.arriving import abandon_files
@@ -44,10 +45,8 @@ def create(request: HttpRequest) -> HttpResponse:
 
 def _values_of_refused_upload(request: HttpRequest) -> dict[str, Any] | None:
     """Return the form values of a refused upload, so that only the files must be chosen again."""
-    key = request.GET.get("again", "")
-    if not (key.isascii() and key.isdigit() and len(key) < 10):
-        return None
-    before = NewCollection.objects.filter(user=request.user, pk=int(key)).first()  # type: ignore[misc]
+    key = row_key(request.GET.get("again", ""))
+    before = NewCollection.objects.filter(user=request.user, pk=key).first() if key else None  # type: ignore[misc]
     return {"name": before.name, **before.details} if before else None
 
 

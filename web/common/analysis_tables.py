@@ -67,7 +67,7 @@ class File:
     name: str
 
 
-def table_view(table: Table, most_rows: int = ROWS_SHOWN) -> TableView:
+def table_view(table: Table) -> TableView:
     """Return a table's headings, and the cells of its first rows."""
     groups = table.groups()
     return TableView(
@@ -84,10 +84,10 @@ def table_view(table: Table, most_rows: int = ROWS_SHOWN) -> TableView:
                 )
                 for column in table.columns
             ]
-            for row in table.rows[:most_rows]
+            for row in table.rows[:ROWS_SHOWN]
         ],
         table.legend(best="Bold", significant="*"),
-        max(0, len(table.rows) - most_rows),
+        max(0, len(table.rows) - ROWS_SHOWN),
     )
 
 
@@ -106,11 +106,6 @@ def analysis_file(analysis: Analysis, form: str, stem: str, key: str | None = No
     if form in FORMATS and (figure := _first_with_key(analysis.figures, key)):
         return File(figure_image(figure, form), MEDIA_TYPES[form], f"{stem}-{figure.key}.{form}")
     return None
-
-
-def has_charts(analysis: Analysis) -> bool:
-    """Return whether a page can draw any of its figures."""
-    return any(figure.charts for figure in analysis.figures)
 
 
 def _first_with_key(things: tuple[Thing, ...], key: str | None) -> Thing | None:

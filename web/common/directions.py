@@ -187,9 +187,9 @@ def guidance_text(text: Any, *, collection: str = "") -> str:
     return _joined_parts(text, lambda part, starts: _on_page(part, collection, starts=starts)[0])
 
 
-def guidance_for_programs(text: str, *, collection: str = "") -> str:
+def guidance_for_programs(text: str) -> str:
     """Return the text for programs: each action is followed by its API call, or else its page's address."""
-    return _joined_parts(text, lambda part, starts: _over_http(part, collection, starts=starts))
+    return _joined_parts(text, _over_http)
 
 
 def _joined_parts(text: Any, say: Callable[[Part, bool], str]) -> str:
@@ -230,7 +230,7 @@ def _action_on_page(
     return words, format_html('<a href="{}">{}</a>', address, words) if address else words
 
 
-def _over_http(part: Part, collection: str, *, starts: bool) -> str:
+def _over_http(part: Part, starts: bool) -> str:
     if isinstance(part, Option):
         name = part.name or part.option.replace("-", "_")
         if part.option in FIELDS_WITH_NAMES:
@@ -239,9 +239,9 @@ def _over_http(part: Part, collection: str, *, starts: bool) -> str:
             return f"“{name}” (detail={name}=…)"
         return f"“{OPTIONS.get(part.option, (name, ''))[0]}”"
     if not isinstance(part, Action) or part.command not in PAGES:
-        return _on_page(part, collection, starts=starts)[0]
-    words, address = _page_of_action(part, collection, starts=starts)
-    where = _call_of_action(part, collection) or address
+        return _on_page(part, "", starts=starts)[0]
+    words, address = _page_of_action(part, "", starts=starts)
+    where = _call_of_action(part) or address
     return f"{words} ({where})" if where else words
 
 
@@ -264,9 +264,9 @@ def _page_of_action(action: Action, collection: str, *, starts: bool) -> tuple[s
         return words, ""
 
 
-def _call_of_action(action: Action, collection: str) -> str:
+def _call_of_action(action: Action) -> str:
     """Return the action's API call; empty if there is none, or if its object is unknown."""
-    call, name = CALLS.get(action.command, ""), _action_object(action, collection)
+    call, name = CALLS.get(action.command, ""), action.subject
     if not call or ("{name}" in call and not name):
         return ""
     method, address = call.format(name=name).split()

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from config.row_keys import row_key
+
 
 def chosen_run_keys(parameters: Any) -> set[int]:
     """Return the keys of the runs chosen in a form; other values are ignored."""
-    typed = parameters.getlist("run")
-    return {int(key) for key in typed if key.isascii() and key.isdigit() and len(key) < 10}
+    return {row_key(text) for text in parameters.getlist("run")} - {0}

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from config.row_keys import row_key
 from judging.campaign.campaigns import CampaignSettings
 from judging.grading import assignments, crowd_grading, graded_campaigns, graded_labels, grades
 from judging.grading.grades import carry_out_decision
@@ -104,8 +105,7 @@ def decide_topic_by_hand(request: HttpRequest, campaign: GradedCampaign, key: in
     """Decide a topic by hand, reverse its decision, or take it from its assessor."""
     topic = _topic_or_404(campaign, key)
     decision, why = request.POST.get("decision", ""), sent_text(request, "why", LONGEST_WHY)
-    who, sent = request.user.get_username(), request.POST.get("reverses", "")
-    seen = int(sent[:18]) if sent.isascii() and sent.isdigit() else 0  # 0 is no decision's key
+    who, seen = request.user.get_username(), row_key(request.POST.get("reverses", ""))
     with complain_if_refused(request):
         carry_out_decision(topic, decision, why=why, who=who, reverses=seen)
     return _show_campaign(campaign)
@@ -194,9 +194,8 @@ def assess(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResp
     """Show the next passage, or an earlier one (``?at=``); save its grade."""
     assignment = pages.current_assignment(campaign, request.user, key)
     if request.method != "POST":
-        at = request.GET.get("at", "")
-        position = int(at) - 1 if at.isascii() and at.isdigit() and 0 < int(at[:9]) < 10**9 else None
-        return render(request, "web/assess.html", pages.assess_page(assignment, position))
+        at = row_key(request.GET.get("at", ""))
+        return render(request, "web/assess.html", pages.assess_page(assignment, at - 1 if at else None))
     grade, item = (request.POST.get(name, "") for name in ("grade", "item"))
     if "again" in request.POST:
         pages.ensure_choosing(assignment, again=True)

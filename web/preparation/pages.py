@@ -12,6 +12,7 @@ from django.db.models import Count, F, Q
 
 from config.background.models import Job
 from config.plurals import many
+from config.row_keys import row_key
 from judging.campaign.campaign_settings import SETTINGS_CHANGED
 from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.cost import money, pay_for, quote_tasks
@@ -83,7 +84,7 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
     rows = campaign.gold_pairs.select_related("query", "relevant", "off_topic")
     decided = rows.filter(state=shown, kind=kind) if kind else rows.filter(state=shown)
     job = gold_work(campaign).first()
-    last = given.get("last", "")
+    last = row_key(given.get("last", ""))
     return GoldPage(
         accepted=counts[GoldPair.State.ACCEPTED],
         proposed=counts[GoldPair.State.PROPOSED],
@@ -96,9 +97,7 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
         labels=_label_sets(campaign),
         page=Paginator(decided.order_by("pk"), GOLD_A_PAGE).get_page(given.get("page")),
         now=rows.filter(state=GoldPair.State.PROPOSED).order_by("pk").first(),
-        last=rows.filter(pk=int(last)).exclude(state=GoldPair.State.PROPOSED).first()
-        if last.isascii() and last.isdigit() and len(last) < 18
-        else None,
+        last=rows.filter(pk=last).exclude(state=GoldPair.State.PROPOSED).first() if last else None,
         work=_latest_work(job, campaign),
         unreadable=not campaign.placeholder_text
         and campaign.pool is not None

@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.plurals import many
+from config.row_keys import row_key
 from judging.campaign.campaign_settings import RECOMMENDED, change_settings, promise_hourly, settings_of
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.campaign.drafts import count_contents, delete_draft, is_untouched, reasons_to_keep, rename_draft
@@ -201,8 +202,7 @@ def import_own_gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @step_view()
 def decide_gold_pair(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Accept or reject one gold pair, change a decision, or accept all proposals."""
-    given, decision = request.POST.get("gold", ""), request.POST.get("decision", "")
-    key = int(given) if given.isascii() and given.isdigit() and len(given) < 18 else 0
+    key, decision = row_key(request.POST.get("gold", "")), request.POST.get("decision", "")
     address = redirect("web:prepare_gold", campaign.name)
     if told := _decided_since(campaign, key, request.POST.get("seen", "")):
         messages.error(request, told)

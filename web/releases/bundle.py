@@ -36,7 +36,7 @@ def bundle_of(scope: Scope) -> MadeBundle | None:
 
 def stored_summary(scope: Scope) -> dict[str, Any] | None:
     """Return the bundle's contents and omissions, if they were counted."""
-    return kept_analyses.stored_result(_cache_key_of(scope.key, "summary"))
+    return kept_analyses.stored_result(_summary_key(scope))
 
 
 def count_bundle(version: QrelVersion, progress: Progress | None = None) -> dict[str, Any]:
@@ -60,8 +60,8 @@ def ensure_bundle(version: QrelVersion, progress: Progress | None = None) -> Mad
         return kept.keep_bundle(scope, path, _file_sha256(path), summary)
 
 
-def _cache_key_of(key: str, what: str) -> str:
-    return hashlib.sha256(f"release {what} {key}".encode()).hexdigest()
+def _summary_key(scope: Scope) -> str:
+    return hashlib.sha256(f"release summary {scope.key}".encode()).hexdigest()
 
 
 def _file_sha256(path: Path) -> str:
@@ -76,7 +76,7 @@ def _write_bundle(
     writer = _Writer(file, f"{scope.collection.name}-version-{scope.version.number}")
     summary = _write_contents(scope, writer, progress or _ignore_progress)
     writer.close()
-    kept_analyses.store_result(_cache_key_of(scope.key, "summary"), "release summary", summary)
+    kept_analyses.store_result(_summary_key(scope), "release summary", summary)
     return summary
 
 

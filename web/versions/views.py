@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from config.row_keys import row_key
 from pooling.models import Query
 from tournament.models import QrelVersion, VersionQuery
 from tournament.services.version_dois import set_doi
@@ -133,12 +134,13 @@ def _compared_version(request: HttpRequest, found: QrelVersion) -> QrelVersion |
     asked = request.GET.get("since", "")
     if not asked:
         return found.parent
-    if not (asked.isascii() and asked.isdigit() and len(asked) < 10) or int(asked) == found.number:
+    number = row_key(asked)
+    if number in (0, found.number):
         raise Http404("There is no such version to compare with.")
     return get_object_or_404(
         QrelVersion.objects.select_related("collection", "campaign"),
         collection=found.collection,
-        number=int(asked),
+        number=number,
     )
 
 

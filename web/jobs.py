@@ -3,10 +3,12 @@
 from web.boards import jobs as boards
 from web.campaigns import jobs as campaigns
 from web.collections import jobs as collections
-from web.home import jobs as home
+from web.common import end_notices
 from web.preparation import jobs as preparation
 from web.releases import jobs as releases
 from web.versions import jobs as versions
 from web.webhooks import jobs as webhooks
 
-__all__ = ["boards", "campaigns", "collections", "home", "preparation", "releases", "versions", "webhooks"]
+__all__ = [
+    "boards", "campaigns", "collections", "end_notices", "preparation", "releases", "versions", "webhooks",
+]  # fmt: skip

@@ -1,7 +1,6 @@
 from django.urls import path
 
-from web import preparation_urls as preparing_urls
-from web.analyses import views as analyses
+from web.analyses import asking_views as asking, views as analyses
 from web.boards import views as board_rules
 from web.campaigns import gold_views as test_pairs, views as campaigns
 from web.collections import (
@@ -12,23 +11,26 @@ from web.collections import (
     new_collection_views as new_collections,
     views as collections,
 )
-from web.grading import urls as grading_urls
+from web.grading import views as grading
 from web.help import views as help_pages
 from web.home import invitation_views as invitations, views as home
 from web.payments import views as payments
-from web.preparation import simulation_views as simulating
+from web.pools import views as pools
+from web.preparation import launch_views as launching, simulation_views as simulating, views as preparing
 from web.queries import views as queries
 from web.releases import views as releases
 from web.runs import metadata_views as run_details, upload_views as uploads, views as runs
 from web.spending import views as spending
 from web.teams import views as teams
 from web.versions import next_version_views as next_version, views as versions
-from web.webhooks import urls as webhook_urls
+from web.webhooks import views as webhooks
 from web.workers import views as workers
 
 app_name = "web"
 _CAMPAIGN, _COLLECTION = "campaigns/<slug:name>/", "collections/<slug:name>/"
 _VERSION = f"{_COLLECTION}versions/<int:number>/"
+_GRADED = f"{_COLLECTION}grading/<slug:graded>/"
+_PREPARE = f"{_CAMPAIGN}prepare/"
 COMPARE, PROGRESS = {"kind": "compare"}, {"kind": "progress"}
 urlpatterns = [
     path("", home.home, name="home"),
@@ -200,7 +202,54 @@ urlpatterns = [
         name="withdraw_invitation",
     ),
     path(f"{_COLLECTION}visibility", members.visibility, name="visibility"),
-    *preparing_urls.urlpatterns,
-    *grading_urls.urlpatterns,
-    *webhook_urls.urlpatterns,
+    path(f"{_COLLECTION}pools/new/", pools.show_pool_plan, name="pool_plan"),
+    path(f"{_COLLECTION}pools/build", pools.build, name="build_pool"),
+    path(f"{_COLLECTION}pools/work/<int:key>/", pools.pool_building_progress, name="pool_work"),
+    path(f"{_COLLECTION}pools/work/<int:key>/again", pools.build_again, name="build_again"),
+    path(f"{_COLLECTION}pools/named/<slug:pool>/", pools.pool, name="pool"),
+    path(f"{_COLLECTION}pools/named/<slug:pool>/fraction", pools.build_fraction, name="build_fraction"),
+    path(f"{_COLLECTION}better-than-perfect/ask/", asking.show_asking_plan, name="asking_plan"),
+    path(f"{_COLLECTION}better-than-perfect/make", asking.make_asking_draft, name="make_asking"),
+    path(f"{_COLLECTION}better-than-perfect/work/<int:key>/", asking.asking_progress, name="asking_work"),
+    path(f"{_COLLECTION}better-than-perfect/work/<int:key>/again", asking.retry_asking, name="asking_again"),
+    path(f"{_COLLECTION}campaigns/new/", preparing.new_campaign, name="new_campaign"),
+    path(_PREPARE, preparing.prepare, name="prepare"),
+    path(f"{_PREPARE}settings/", preparing.campaign_settings, name="prepare_settings"),
+    path(f"{_PREPARE}screen", preparing.use_recommended_rule, name="use_recommended_rule"),
+    path(f"{_PREPARE}rename", preparing.rename_campaign_draft, name="rename_draft"),
+    path(f"{_PREPARE}delete/", preparing.confirm_draft_deletion, name="delete_draft"),
+    path(f"{_PREPARE}gold/", preparing.gold, name="prepare_gold"),
+    path(f"{_PREPARE}gold/propose", preparing.propose_gold_pairs, name="propose_gold"),
+    path(f"{_PREPARE}gold/bring", preparing.import_own_gold, name="bring_gold"),
+    path(f"{_PREPARE}gold/decide", preparing.decide_gold_pair, name="decide_gold"),
+    path(f"{_PREPARE}texts/", preparing.texts, name="prepare_texts"),
+    path(f"{_PREPARE}texts/usual", preparing.usual_texts, name="usual_texts"),
+    path(f"{_PREPARE}texts/preview", preparing.preview_texts, name="preview_texts"),
+    path(f"{_PREPARE}texts/trial", preparing.try_texts, name="try_texts"),
+    path(f"{_PREPARE}pay/", preparing.pay, name="prepare_pay"),
+    path(f"{_PREPARE}rehearsal/", launching.rehearsal, name="prepare_rehearsal"),
+    path(f"{_PREPARE}pilot/", launching.pilot_step, name="prepare_pilot"),
+    path(f"{_PREPARE}pilot/end", launching.end_pilot, name="end_pilot"),
+    path(f"{_PREPARE}check/", launching.check, name="prepare_check"),
+    path(f"{_PREPARE}launch/", launching.launch_step, name="prepare_launch"),
+    path(f"{_COLLECTION}grading/", grading.graded_campaigns_page, name="graded_campaigns"),
+    path(_GRADED, grading.graded_campaign, name="graded_campaign"),
+    path(f"{_GRADED}topics/<int:key>/decide", grading.decide_topic_by_hand, name="decide_topic"),
+    path(f"{_GRADED}topics/<int:key>/take", grading.begin_topic, name="take_topic"),
+    path(f"{_GRADED}assess/<int:key>/", grading.assess, name="assess"),
+    path(f"{_GRADED}assess/<int:key>/choosing", grading.choosing, name="choosing"),
+    path(f"{_GRADED}assess/<int:key>/decline", grading.decline, name="decline_topic"),
+    path(f"{_GRADED}end", grading.end_graded_campaign, name="end_grading"),
+    path(f"{_GRADED}delete", grading.delete_grading, name="delete_grading"),
+    path(f"{_GRADED}crowd", grading.ask_crowd, name="ask_crowd"),
+    path(f"{_GRADED}labels", grading.publish_topic_labels, name="publish_labels"),
+    path(f"{_GRADED}grades.csv", grading.grades_file, name="grades_file"),
+    path(f"{_COLLECTION}webhooks/", webhooks.webhooks, name="webhooks"),
+    path(f"{_COLLECTION}webhooks/<int:key>/", webhooks.webhook, name="webhook"),
+    path(
+        f"{_COLLECTION}webhooks/<int:key>/messages/<int:message>/again",
+        webhooks.resend_message,
+        name="webhook_again",
+    ),
+    path(f"{_COLLECTION}webhooks/<int:key>/<slug:step>", webhooks.change_webhook, name="webhook_step"),
 ]

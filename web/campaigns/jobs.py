@@ -1,20 +1,52 @@
-"""Background jobs in which simulated workers judge a launched campaign."""
+"""Simulated workers in a launched campaign: when they may judge, and the job in which they do."""
 
 from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlsplit
 
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from config.background.services import start
 from judging.campaign.campaigns import log_change
-from judging.models import Campaign
+from judging.errors import CampaignRefused
+from judging.models import Campaign, Submission
 from judging.simulation.rehearsals import check_crew
-from judging.simulation.simulated_workers import SimulationSettings, simulate_workers
+from judging.simulation.simulated_workers import LOOPBACK, SimulationSettings, simulate_workers
 from pooling.models import QrelSet
-from web.campaigns.simulation import check_unmixed, reason_not_to_simulate
 from web.common.job_progress import Work
 
 SIMULATE = "web.simulate"
+
+
+def reason_not_to_simulate(campaign: Campaign) -> str:
+    """Return why simulated workers cannot judge the campaign now; empty if they can.
+
+    A click must not mix judgments of people and software; only the command can.
+    """
+    if campaign.pool_id is None or campaign.state not in Campaign.OFFERING:
+        return f"{campaign.name} is {campaign.label}, so it offers no tasks."
+    if not is_local(campaign):
+        return f"Simulated workers can only use this machine's marketplace, not {campaign.endpoint}."
+    if people_have_worked(campaign):
+        return f"People have worked in {campaign.name}. Their judgments cannot be mixed with simulated ones here."
+    return ""
+
+
+def is_local(campaign: Campaign) -> bool:
+    """Return whether the campaign is at this machine's marketplace."""
+    return urlsplit(campaign.endpoint).hostname in LOOPBACK
+
+
+def people_have_worked(campaign: Campaign) -> bool:
+    """Return whether a person has opened one of its tasks, other than to try its pages."""
+    work = Submission.objects.filter(campaign=campaign, worker__simulated=False)
+    return work.exclude(standing=Submission.Standing.TRIAL).exists()
+
+
+def check_unmixed(campaign: Campaign) -> None:
+    """Raise CampaignRefused if :func:`reason_not_to_simulate` returns a reason."""
+    if reason := reason_not_to_simulate(campaign):
+        raise CampaignRefused(reason, "Rehearse a copy instead.")
 
 
 def ring_for_simulation(campaign: Campaign, truth: QrelSet, settings: SimulationSettings, *, who: str) -> Job:

@@ -30,7 +30,7 @@ from judging.people.impact import foresee_standstill
 from judging.watching import failed_jobs
 from pooling.services import members
 from pooling.services.members import may
-from web.campaigns import pages as campaign_watch, simulation as simulating
+from web.campaigns import jobs as simulating, pages as campaign_watch
 from web.common.access import campaign_for, require
 from web.common.campaign_rows import campaigns_progress
 from web.common.row_files import in_pieces

@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from accounts.models import User
 from accounts.services.user_lookup import mail_address_of
 from config import clock
-from config.background.job_kinds import kind_words
+from config.background.job_kinds import job_kind, kind_words
 from config.background.models import Job
 from web.models import EndNotice
 
@@ -91,3 +91,9 @@ def _mail_end(notice: EndNotice) -> None:
         {"title": title, "failed": ended == "failed", "link": settings.PUBLIC_URL + notice.page},
     )
     send_mail(title, text, None, [mail_address_of(notice.user)])
+
+
+@job_kind("web.mail_ended_work", wanted=any_due)
+def mail_ended_work(**_: Any) -> dict[str, Any]:
+    """Send the requested e-mails of jobs that are over."""
+    return {"sent": send_end_notices()}

@@ -11,7 +11,7 @@ a private collection sees no runs.
 """
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,12 +39,7 @@ def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
 
     A submitter sees the team's own unreleased runs only if the policy lets teams see their scores.
     """
-    runs = Run.objects.filter(collection=collection).order_by("run_tag")
-    if sees_everything(user, collection):
-        return runs
-    if not sees_results(user, collection):
-        return runs.none()
-    return runs.filter(RELEASED | scores_shown_filter(user, collection))
+    return _runs_seen(collection, user, scores_shown_filter)
 
 
 def opened_runs(collection: Collection, user: Any) -> RunQuerySet:
@@ -52,12 +47,18 @@ def opened_runs(collection: Collection, user: Any) -> RunQuerySet:
 
     Values of the team's own unreleased runs need ``listed_runs``.
     """
+    return _runs_seen(collection, user, own_team_filter)
+
+
+def _runs_seen(
+    collection: Collection, user: Any, own_unreleased: Callable[[Any, Collection], Q]
+) -> RunQuerySet:
     runs = Run.objects.filter(collection=collection).order_by("run_tag")
     if sees_everything(user, collection):
         return runs
     if not sees_results(user, collection):
         return runs.none()
-    return runs.filter(RELEASED | own_team_filter(user, collection))
+    return runs.filter(RELEASED | own_unreleased(user, collection))
 
 
 def listed_everywhere(user: Any) -> QuerySet[Run]:

@@ -39,8 +39,7 @@ from web.api.parts import length_of
 from web.api.works import Text, WorkOut, work_out
 from web.campaigns.api import CampaignOut, read_facts
 from web.common.access import campaign_for
-from web.preparation.gold_texts import ring_for_gold_texts
-from web.preparation.jobs import ring_for_rehearsal
+from web.preparation.jobs import ring_for_gold_texts, ring_for_rehearsal
 
 router = Router()
 Dollars = Annotated[Decimal, Field(ge=0, le=10**9, decimal_places=2)]

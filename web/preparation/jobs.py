@@ -1,6 +1,8 @@
 from dataclasses import asdict
 from typing import Any
 
+from django.db.models import Q
+
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from config.background.services import start
@@ -8,7 +10,9 @@ from judging.campaign.rehearsal_copy import REHEARSE, rehearsal_key
 from judging.models import Campaign
 from judging.simulation.rehearsals import check_crew, rehearse_campaign as run_rehearsal
 from judging.simulation.simulated_workers import SimulationSettings
+from pooling.jobs import ring_for_files
 from pooling.models import QrelSet
+from pooling.services.added_files import ask_to_add
 from web.preparation.rehearsal_results import rehearsal_forecast
 
 
@@ -17,6 +21,16 @@ def ring_for_rehearsal(campaign: Campaign, truth: QrelSet, settings: SimulationS
     check_crew(settings)
     arguments = {"campaign_id": campaign.pk, "truth_id": truth.pk, "settings": asdict(settings), "who": who}
     return start(REHEARSE, key=rehearsal_key(campaign), arguments=arguments)
+
+
+def ring_for_gold_texts(campaign: Campaign, user: Any) -> bool:
+    """Start looking for missing texts if there are passage files. Return whether a job was started."""
+    lacking = Q(relevant__text=None) | Q(off_topic__text=None)
+    missing = campaign.gold_pairs.filter(lacking).exists()
+    if not missing or not campaign.collection.sources.exists():
+        return False
+    ring_for_files(ask_to_add(collection=campaign.collection, user=user))
+    return True
 
 
 @job_kind(REHEARSE, max_attempts=3, words="the rehearsal")

@@ -8,8 +8,7 @@ from django.views.decorators.http import require_http_methods
 from judging.campaign.screening_forecast import slips_of
 from judging.simulation.rehearsals import truth_named
 from judging.simulation.simulated_workers import SimulationSettings
-from web.campaigns import simulation as simulating
-from web.campaigns.jobs import ring_for_simulation, simulation_of
+from web.campaigns import jobs as simulating
 from web.common.access import campaign_for
 from web.common.job_progress import Work
 from web.common.shown_refusals import add_error_if_refused
@@ -33,14 +32,16 @@ def simulate(request: HttpRequest, name: str) -> HttpResponse:
         with add_error_if_refused(form):
             simulating.check_unmixed(found)
             truth = truth_named(found, asked.pop("truth"))
-            ring_for_simulation(found, truth, SimulationSettings(**asked), who=request.user.get_username())
+            simulating.ring_for_simulation(
+                found, truth, SimulationSettings(**asked), who=request.user.get_username()
+            )
             messages.success(request, "Simulated workers were started. The figures below follow their work.")
             return redirect("web:campaign", found.name)
     context = {
         "campaign": found,
         "form": form,
         "truths": truths,
-        "work": Work(job) if (job := simulation_of(found)) else None,
+        "work": Work(job) if (job := simulating.simulation_of(found)) else None,
         "why_not": simulating.reason_not_to_simulate(found),
     }
     return render(request, "web/campaign_simulate.html", context, status=400 if form.errors else 200)

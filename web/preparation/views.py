@@ -30,7 +30,7 @@ from web.common.access import needs
 from web.common.job_progress import Work
 from web.common.shown_refusals import add_error_if_refused, complain_if_refused
 from web.preparation import forms, pages
-from web.preparation.gold_texts import ring_for_gold_texts
+from web.preparation.jobs import ring_for_gold_texts
 from web.preparation.pool_workload import pool_summary
 from web.preparation.preparation_steps import preparation_steps, step_after, why_gold_is_refused
 from web.preparation.step_views import show_step, step_view, who

@@ -10,7 +10,7 @@ from pooling.models import Run, RunUpload, SubmissionPolicy
 from pooling.services.submission_policies import drop_policy, set_policy
 from tests.web.api_caller import RUN, RUNS, api as api, problem
 from tests.web.runs.test_api_uploads import announce, send_part
-from web import api_parameters as strict
+from web import api_urls as strict
 from web.api_routers import api as description
 from web.common.directions import CALLS
 

@@ -7,7 +7,7 @@ from config.background.services import start
 from judging.models import Judgment, Worker
 from pooling.models import QrelSet
 from tests.web.campaign_cast import text_of
-from web.campaigns import simulation as simulating
+from web.campaigns import jobs as simulating
 from web.campaigns.jobs import SIMULATE
 
 

@@ -21,18 +21,8 @@ from web.common.seen_values import SeenValuesForm
 
 #: Labels of details that a policy can require, if they differ from their names.
 LABELS = {"paper": "paper (link)", "code": "code (link)", "submitted_on": "submission date"}
-USUAL: dict[str, Any] = {
-    "most_runs": 2,
-    "period_days": 30,
-    "most_variants": 1,
-    "required": [name for name in REQUIRED if name != "team"],
-    "longest_embargo_days": 0,
-    "release_after": "",
-    "teams_see_scores": False,
-    "public_list": "",
-    "public_decimals": None,
-    "per_query_values": False,
-}
+#: What the form shows as long as there is no policy.
+FIRST = SubmissionPolicy(most_runs=2, period_days=30, required=[name for name in REQUIRED if name != "team"])
 LONGEST_WHY = 120
 LONGEST_LIST = 2_000_000
 
@@ -100,8 +90,8 @@ class PolicyForm(SeenValuesForm):
     )
 
     def __init__(self, data: Any, *, collection: Collection, policy: SubmissionPolicy | None) -> None:
-        now = USUAL if policy is None else {name: getattr(policy, name) for name in USUAL}
-        super().__init__(data, initial=now)
+        saved = {name: getattr(policy or FIRST, name) for name in self.base_fields if name != "why"}
+        super().__init__(data, initial=saved)
         required = self.fields["required"]
         assert isinstance(required, forms.MultipleChoiceField)
         # The team is always required: runs are counted by team.

@@ -13,7 +13,6 @@ from pooling.models import AddedFiles, Collection
 from pooling.services.added_files import ask_to_add
 from pooling.services.arriving import abandon_files
 from pooling.services.candidates import drop_candidates
-from pooling.services.sent_files import CANDIDATES, PASSAGES, QRELS, SentFile
 from web.collections.forms import AddFiles
 from web.common.access import needs
 from web.common.shown_refusals import add_error_if_refused, complain_if_refused, leave_out_if_asked
@@ -27,23 +26,13 @@ def add_collection_files(request: HttpRequest, collection: Collection) -> HttpRe
     form = AddFiles(request.POST, request.FILES) if request.method == "POST" else AddFiles()
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data
-        sent = [SentFile(PASSAGES, file.name, file) for file in said["passages"]]
-        sent += [SentFile(QRELS, said["qrels"].name, said["qrels"])] if said["qrels"] else []
-        sent += (
-            [SentFile(CANDIDATES, said["candidates"].name, said["candidates"])] if said["candidates"] else []
-        )
         with add_error_if_refused(form, "set"):
             wanted = ask_to_add(
                 collection=collection,
                 user=request.user,  # type: ignore[arg-type]
-                details={
-                    "set": said["set"],
-                    "min_grade": 1 if said["min_grade"] is None else said["min_grade"],
-                    "skip_unknown": said["skip_unknown"],
-                    "withheld": said["withheld"],
-                },
-                sent=sent,
-                there=[form.offered[name] for name in said.get("there", [])],
+                details={name: said[name] for name in ("set", "min_grade", "skip_unknown", "withheld")},
+                sent=form.sent(),
+                there=form.on_server(),
             )
             ring_for_files(wanted)
             return redirect("web:added", collection.name, wanted.pk)

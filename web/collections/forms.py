@@ -11,7 +11,7 @@ from pooling.errors import PoolingError
 from pooling.models import Collection
 from pooling.services.collection_details import DEEPEST, MOST
 from pooling.services.naming import check_language
-from pooling.services.sent_files import sources_on_the_server
+from pooling.services.sent_files import CANDIDATES, PASSAGES, QRELS, QUERIES, SentFile, sources_on_the_server
 from web.common.advanced_fields import AdvancedFields
 from web.common.seen_values import SeenValuesForm
 from web.runs.forms import LEAVE_OUT, FilesField
@@ -97,7 +97,57 @@ class DescribeCollection(SeenValuesForm, AboutCollection):
         return language
 
 
-class CreateCollection(AdvancedFields, AboutCollection):
+class CollectionFiles(forms.Form):
+    """Passage files and labels to send, and passage files on the server to choose."""
+
+    passages = FilesField(
+        required=False,
+        label="Passage files",
+        help_text="One per line: pid, tab, text; or JSON lines. Existing texts stay.",
+    )
+    there = forms.MultipleChoiceField(
+        required=False, label="Passage files on the server", widget=forms.CheckboxSelectMultiple
+    )
+    qrels = forms.FileField(
+        required=False, label="Labels (qrels)", help_text="qid 0 pid grade, or qid, pid and grade."
+    )
+    min_grade = forms.IntegerField(
+        initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
+    )
+    skip_unknown = forms.BooleanField(required=False, label=LEAVE_OUT)
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        """Offer the passage files on the server by name; remove the field if there is no such file."""
+        super().__init__(*args, **named)
+        self.offered = {path.name: path for path in sources_on_the_server()}
+        there = self.fields["there"]
+        assert isinstance(there, forms.MultipleChoiceField)
+        there.choices = [(name, name) for name in self.offered]
+        if not self.offered:
+            del self.fields["there"]
+
+    def clean_min_grade(self) -> int:
+        """Return the grade, or 1 if the field was left empty."""
+        grade = self.cleaned_data["min_grade"]
+        return 1 if grade is None else grade
+
+    def sent(self) -> list[SentFile]:
+        """Return the sent files of every kind."""
+        said = self.cleaned_data
+        files = [
+            (QUERIES, said.get(QUERIES)),
+            *((PASSAGES, file) for file in said[PASSAGES]),
+            (QRELS, said[QRELS]),
+            (CANDIDATES, said.get(CANDIDATES)),
+        ]
+        return [SentFile(what, file.name, file) for what, file in files if file]
+
+    def on_server(self) -> list[Path]:
+        """Return the chosen passage files on the server."""
+        return [self.offered[name] for name in self.cleaned_data.get("there", [])]
+
+
+class CreateCollection(AdvancedFields, CollectionFiles, AboutCollection):
     """A new collection and its files."""
 
     ADVANCED = ("description", "license", "citation", "min_grade", "skip_unknown")
@@ -115,44 +165,21 @@ class CreateCollection(AdvancedFields, AboutCollection):
         required=False,
         help_text="One per line: pid, tab, text; or JSON lines. The database stores only the texts that are needed.",
     )
-    there = forms.MultipleChoiceField(
-        required=False, label="Passage files on the server", widget=forms.CheckboxSelectMultiple
-    )
     qrels = forms.FileField(required=False, help_text="Known labels: qid 0 pid grade.")
-    min_grade = forms.IntegerField(
-        initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
-    )
     skip_unknown = forms.BooleanField(
         required=False, label=LEAVE_OUT, help_text="Labels of queries that are not in the query file."
     )
 
-    def __init__(self, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self.offered = _offer_sources(self)
 
-
-class AddFiles(forms.Form):
+class AddFiles(CollectionFiles):
     """More passage files and labels for an existing collection."""
 
-    passages = FilesField(
-        required=False,
-        label="Passage files",
-        help_text="One per line: pid, tab, text; or JSON lines. Existing texts stay.",
-    )
-    there = forms.MultipleChoiceField(
-        required=False, label="Passage files on the server", widget=forms.CheckboxSelectMultiple
-    )
-    qrels = forms.FileField(
-        required=False, label="Labels (qrels)", help_text="qid 0 pid grade, or qid, pid and grade."
-    )
+    field_order = ("passages", "there", "qrels", "set", "min_grade", "candidates")
     set = forms.SlugField(
         max_length=80,
         required=False,
         label="Name of the labels",
         help_text="Such as official or graded.",
-    )
-    min_grade = forms.IntegerField(
-        initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
     )
     candidates = forms.FileField(
         required=False,
@@ -160,16 +187,11 @@ class AddFiles(forms.Form):
         help_text="The passages that runs with the subtask rerank may reorder, in the format of a run. Such a run is "
         "refused if it has others. Replaces earlier candidates; existing runs stay.",
     )
-    skip_unknown = forms.BooleanField(required=False, label=LEAVE_OUT)
     withheld = forms.BooleanField(
         required=False,
         label="Withhold the labels",
         help_text="Everybody sees scores under them, but not the labels. Owners can change it.",
     )
-
-    def __init__(self, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self.offered = _offer_sources(self)
 
     def clean(self) -> dict[str, Any]:
         """Require at least one file, and a name for labels."""
@@ -180,14 +202,3 @@ class AddFiles(forms.Form):
         if said.get("qrels") and not said.get("set") and "set" not in self.errors:
             self.add_error("set", "Enter a name for the labels. Leaderboards and campaigns use it.")
         return said
-
-
-def _offer_sources(form: forms.Form) -> dict[str, Path]:
-    """Offer the passage files on the server by name; remove the field if there is no such file."""
-    offered = {path.name: path for path in sources_on_the_server()}
-    there = form.fields["there"]
-    assert isinstance(there, forms.MultipleChoiceField)
-    there.choices = [(name, name) for name in offered]
-    if not offered:
-        del form.fields["there"]
-    return offered

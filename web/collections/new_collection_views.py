@@ -14,9 +14,9 @@ from config.row_keys import row_key
 from pooling.jobs import ring_for_collection
 from pooling.models import NewCollection
 from pooling.services.arriving import abandon_files
+from pooling.services.collection_details import MOST
 from pooling.services.members import visible_to
 from pooling.services.new_collections import ask_for_collection, may_create
-from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile
 from web.collections.forms import CreateCollection
 from web.collections.jobs import ring_for_sample
 from web.collections.sample import judges_here
@@ -52,19 +52,12 @@ def _values_of_refused_upload(request: HttpRequest) -> dict[str, Any] | None:
 
 def _announce_collection(request: HttpRequest, form: CreateCollection) -> NewCollection:
     said = form.cleaned_data
-    sent = [SentFile(QUERIES, said["queries"].name, said["queries"])]
-    sent += [SentFile(PASSAGES, file.name, file) for file in said["passages"]]
-    sent += [SentFile(QRELS, said["qrels"].name, said["qrels"])] if said["qrels"] else []
     wanted = ask_for_collection(
         user=request.user,  # type: ignore[arg-type]
         name=said["name"],
-        details={name: said[name] for name in ("title", "description", "license", "citation", "language")}
-        | {
-            "min_grade": 1 if said["min_grade"] is None else said["min_grade"],
-            "skip_unknown": said["skip_unknown"],
-        },
-        sent=sent,
-        there=[form.offered[name] for name in said.get("there", [])],
+        details={name: said[name] for name in (*MOST, "language", "min_grade", "skip_unknown")},
+        sent=form.sent(),
+        there=form.on_server(),
     )
     ring_for_collection(wanted)
     return wanted

@@ -16,7 +16,7 @@ from web.help import views as help_pages
 from web.home import invitation_views as invitations, views as home
 from web.payments import views as payments
 from web.pools import views as pools
-from web.preparation import launch_views as launching, simulation_views as simulating, views as preparing
+from web.preparation import launch_views as launching, views as preparing
 from web.queries import views as queries
 from web.releases import views as releases
 from web.runs import metadata_views as run_details, upload_views as uploads, views as runs
@@ -63,7 +63,7 @@ urlpatterns = [
     path(f"{_CAMPAIGN}payments/", payments.payments, name="campaign_payments"),
     path(f"{_CAMPAIGN}ask-again", campaigns.ask_again, name="campaign_ask_again"),
     path(f"{_CAMPAIGN}failed/<int:key>/<slug:what>", campaigns.job_failure, name="campaign_failed"),
-    path(f"{_CAMPAIGN}simulate/", simulating.simulate, name="simulate"),
+    path(f"{_CAMPAIGN}simulate/", launching.simulate, name="simulate"),
     path(f"{_CAMPAIGN}workers/", workers.workers, name="campaign_workers"),
     path(f"{_CAMPAIGN}workers/<int:key>/", workers.worker, name="campaign_worker"),
     path(f"{_CAMPAIGN}workers/<int:key>/<slug:decision>/", workers.decide_about_worker, name="decide_worker"),

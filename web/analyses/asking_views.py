@@ -37,16 +37,9 @@ def make_asking_draft(request: HttpRequest, collection: Collection) -> HttpRespo
     """Start the job that creates the draft, and show its progress."""
     page = asking_page(collection, request.POST)
     if page.asked is not None:
-        asked = page.asked
         with complain_if_refused(request):
-            job = jobs.ring_for_asking(
-                name=request.POST.get("name", "").strip(),
-                run=asked.run,
-                qrel_set=asked.qrel_set,
-                settings=asked.settings,
-                sample=asked.sample,
-                who=who(request),
-            )
+            name = request.POST.get("name", "").strip()
+            job = jobs.ring_for_asking(name=name, who=who(request), **vars(page.asked))
             return redirect("web:asking_work", collection.name, job.pk)
     return back_to("web:asking_plan", request, collection)
 

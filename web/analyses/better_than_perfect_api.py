@@ -75,14 +75,7 @@ def make_asking(
 ) -> Status[dict[str, Any]]:
     user, found = collection_to_change(request, name, "prepare campaign", ApiToken.Scope.CAMPAIGNS)
     meant = campaign_asked_for(found, asked.dict())
-    job = jobs.ring_for_asking(
-        name=asked.name,
-        run=meant.run,
-        qrel_set=meant.qrel_set,
-        settings=meant.settings,
-        sample=meant.sample,
-        who=user.get_username(),
-    )
+    job = jobs.ring_for_asking(name=asked.name, who=user.get_username(), **vars(meant))
     response["Location"] = reverse("v1:read_asking_work", args=[name, job.pk])
     return Status(200 if job.state == Job.State.DONE else 202, work_out(job))
 

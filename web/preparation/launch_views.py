@@ -1,4 +1,4 @@
-"""The last steps before a campaign runs: rehearsal, pilot, check list, launch."""
+"""Rehearsal, pilot, check list and launch of a campaign, and simulated workers for a launched one."""
 
 from typing import Any
 
@@ -21,6 +21,9 @@ from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign
 from judging.simulation.rehearsals import stop_rehearsal, truth_named
 from judging.simulation.simulated_workers import SimulationSettings
+from web.campaigns import jobs as simulating
+from web.common.access import campaign_for
+from web.common.job_progress import Work
 from web.common.shown_refusals import add_error_if_refused, complain, complain_if_refused
 from web.preparation import forms, pages
 from web.preparation.jobs import ring_for_rehearsal
@@ -159,3 +162,35 @@ def launch_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     context = pages.launch_page(campaign, request.user)
     form = form or forms.AmountForm(weak=context["weak"])
     return show_step(request, campaign, "launch", context | {"form": form}, wrong=bool(form.errors))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def simulate(request: HttpRequest, name: str) -> HttpResponse:
+    """Have simulated workers judge all remaining tasks, after the person types the campaign's name."""
+    found = campaign_for(request.user, name, "launch campaign")
+    truths = list(found.collection.passage_labels().order_by("-pk").values_list("name", flat=True))
+    form = forms.SimulationForm(
+        request.POST or None,
+        truths=truths,
+        name=found.name,
+        slips=slips_of(found),
+        gold_words=found.gold_words,
+    )
+    if request.method == "POST" and form.is_valid():
+        asked = form.settings()
+        with add_error_if_refused(form):
+            simulating.check_unmixed(found)
+            truth = truth_named(found, asked.pop("truth"))
+            simulating.ring_for_simulation(
+                found, truth, SimulationSettings(**asked), who=request.user.get_username()
+            )
+            messages.success(request, "Simulated workers were started. The figures below follow their work.")
+            return redirect("web:campaign", found.name)
+    context = {
+        "campaign": found,
+        "form": form,
+        "truths": truths,
+        "work": Work(job) if (job := simulating.simulation_of(found)) else None,
+        "why_not": simulating.reason_not_to_simulate(found),
+    }
+    return render(request, "web/campaign_simulate.html", context, status=400 if form.errors else 200)

@@ -13,16 +13,16 @@ from web.collections import (
     member_api as members,
 )
 from web.grading import api as grading, assessing_api as assessing
-from web.payments import api as pay_decisions, top_up_api as top_ups
+from web.payments import api as payments
 from web.pools import api as pools
 from web.preparation import api as preparing, check_list_api as check_list
 from web.releases import api as publishing
-from web.runs import api as runs, metadata_api as run_details, upload_api as uploads
+from web.runs import api as runs, upload_api as uploads
 from web.spending import api as spending
 from web.teams import api as teams
 from web.versions import api as versions
 from web.webhooks import api as webhooks
-from web.workers import api as workers, report_api as voices
+from web.workers import api as workers
 
 # No schema viewer is served: the usual ones load scripts from other sites. docs/api.md has examples.
 api = DescribedAPI(
@@ -43,7 +43,6 @@ api.add_router("", board_rules.router, tags=["collections"])
 api.add_router("", members.router, tags=["members"])
 api.add_router("", spending.router, tags=["members"])
 api.add_router("", runs.router, tags=["runs"])
-api.add_router("", run_details.router, tags=["runs"])
 api.add_router("", teams.router, tags=["teams"])
 api.add_router("", uploads.router, tags=["uploads"])
 api.add_router("", versions.router, tags=["versions and scores"])
@@ -51,10 +50,8 @@ api.add_router("", analyses.router, tags=["versions and scores"])
 api.add_router("", publishing.router, tags=["publishing"])
 api.add_router("", campaigns.router, tags=["campaigns"])
 api.add_router("", workers.router, tags=["workers"])
-api.add_router("", voices.router, tags=["workers"])
 api.add_router("", test_pairs.router, tags=["workers"])
-api.add_router("", pay_decisions.router, tags=["payments"])
-api.add_router("", top_ups.router, tags=["payments"])
+api.add_router("", payments.router, tags=["payments"])
 api.add_router("", pools.router, tags=["pools"])
 api.add_router("", asking.router, tags=["campaigns on their way to launch"])
 api.add_router("", preparing.router, tags=["campaigns on their way to launch"])

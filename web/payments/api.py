@@ -1,4 +1,4 @@
-"""Pay that needs a decision: for submissions that our page never saw, or that the crowd never listed."""
+"""Pay that needs a decision, for submissions that our page or the crowd never saw; and top-ups of everybody's pay."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -8,12 +8,16 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema
 
+from config.guidance import Guidance, Option
+from judging.errors import CampaignRefused
 from judging.jobs import continue_if_launched
 from judging.models import Campaign, Submission
+from judging.money import top_ups
 from judging.money.held_pay import held_work, pay_held
 from judging.money.rejections import decide_rejection
 from judging.money.unlisted_work import missing_work, pay_missing
-from web.api.bodies import Body
+from judging.rules.pay import rounded
+from web.api.bodies import Body, DryRun
 from web.api.callers import campaign_to_change, reader
 from web.api.works import Text
 from web.common.access import campaign_for, require
@@ -73,6 +77,37 @@ class Decided(Schema):
     amount: Decimal
 
 
+Dollars = Annotated[Decimal, Field(gt=0, le=10**6, decimal_places=2)]
+
+
+class TopUpIn(Body):
+    """The minimum dollars per hour (default: the campaign's) and the approved total.
+
+    ``dry_run`` only returns the plan.
+    """
+
+    minimum_hourly: Dollars | None = None
+    confirm_spend: Annotated[Decimal, Field(ge=0, le=10**9, decimal_places=2)] | None = None
+    dry_run: DryRun = False
+
+
+class TopUpOut(Schema):
+    """A top-up: bonuses, and dollars without and with fees. ``done``: it is owed and will be paid soon.
+
+    ``median_seconds``: the median time of a whole task, the basis. ``hourly``: dollars per hour at that time.
+    ``problem``: why the budget does not allow it.
+    """
+
+    done: bool
+    bonuses: int
+    amount: Decimal
+    total: Decimal
+    median_seconds: float
+    hourly: Decimal
+    minimum_hourly: Decimal
+    problem: str
+
+
 @router.get(
     "/campaigns/{name}/held-payments",
     response=list[HeldOut],
@@ -129,3 +164,32 @@ def _submission_to_settle(request: HttpRequest, name: str, key: int) -> tuple[An
     """Return the caller, the campaign and the submission."""
     user, found = campaign_to_change(request, name, "spend money")
     return user, found, get_object_or_404(Submission, campaign=found, pk=key)
+
+
+@router.post(
+    "/campaigns/{name}/top-up",
+    response=TopUpOut,
+    summary="Raise everybody to a minimum hourly pay, or preview the cost; nothing is topped up twice",
+)
+def top_up(request: HttpRequest, name: str, asked: TopUpIn) -> dict[str, Any]:
+    user, found = campaign_to_change(request, name, "spend money")
+    plan = top_ups.foreseen_top_up(found, asked.minimum_hourly)
+    refusal = top_ups.top_up_beyond_budget(found, plan)
+    if plan.owed and not asked.dry_run:
+        if asked.confirm_spend is None:
+            raise CampaignRefused(
+                f"The top-up comes to ${plan.total:,.2f}.",
+                Guidance("Agree to it: ", Option("confirm-spend"), "."),
+            )
+        plan = top_ups.owe_top_ups(found, asked.minimum_hourly, by=user, confirmed=asked.confirm_spend)
+        continue_if_launched(found)
+    return {
+        "done": not asked.dry_run,
+        "bonuses": len(plan.owed),
+        "amount": rounded(plan.amount),
+        "total": rounded(plan.total),
+        "median_seconds": plan.median_seconds,
+        "hourly": plan.hourly,
+        "minimum_hourly": plan.minimum_hourly,
+        "problem": refusal.message if refusal else "",
+    }

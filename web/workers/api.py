@@ -1,20 +1,24 @@
-"""API of a campaign's workers, by their numbers: their records, and decisions about them."""
+"""API of a campaign's workers, by their numbers: records, decisions, reports and appeals, messages."""
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest
-from ninja import Field, Query, Router, Schema
+from django.shortcuts import get_object_or_404
+from ninja import Field, Query, Router, Schema, Status
 
-from judging.jobs import continue_if_launched
-from judging.models import Campaign, Worker
+from judging.jobs import continue_if_launched, ring_to_deliver
+from judging.models import Appeal, Campaign, Worker
+from judging.page import reports_and_appeals
+from judging.page.reports_and_appeals import answer_appeal
 from judging.people import impact
 from judging.people.exclusions import exclude_worker, reinstate_worker
 from judging.people.rights import withdraw_worker, withdrawal_until
+from judging.workers.messages import check_words, choose_addressees, write_message
 from web.api.bodies import Body, DryRun
 from web.api.callers import campaign_to_change, reader
 from web.api.works import Text
@@ -24,7 +28,7 @@ from web.workers import pages as worker_pages
 router = Router()
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Offset = Annotated[int, Query(ge=0, le=2**31)]
-Foreseen = TypeVar("Foreseen")
+Why = Annotated[Text, Field(min_length=1, max_length=2000, pattern=r"\S")]
 Filter = Literal["", "flagged", "at work", "excluded", "withdrawn", "reported"]
 
 
@@ -114,19 +118,33 @@ class WithdrawalIn(DecisionIn):
     late: DryRun = False
 
 
-class Excluded(Schema):
-    """The expected effects of an exclusion; dollars with fees. ``done``: it has taken effect."""
+class Repeated(Schema):
+    """The expected effects of a decision after which others repeat a worker's tasks; dollars with fees.
+
+    ``done``: it has taken effect.
+    """
 
     worker: int
     done: bool
-    judgments: int
-    tasks_repeated: int
-    cost: Decimal
-    gold_showings: int
-    gold_accepted: int
-    paid: Decimal
-    beyond_budget: int
-    offered_now: bool
+    judgments: int = Field(alias="foreseen.judgments")
+    tasks_repeated: int = Field(alias="foreseen.repeated")
+    cost: Decimal = Field(alias="foreseen.cost")
+
+
+class Excluded(Repeated):
+    """The expected effects of an exclusion; dollars with fees. ``done``: it has taken effect."""
+
+    gold_showings: int = Field(alias="foreseen.gold")
+    gold_accepted: int = Field(alias="foreseen.gold_accepted")
+    paid: Decimal = Field(alias="foreseen.paid")
+    beyond_budget: int = Field(alias="foreseen.beyond_budget")
+    offered_now: bool = Field(alias="foreseen.offered")
+
+
+class WithdrawnOut(Repeated):
+    """The effects of withdrawing a worker's judgments; dollars with fees. ``until``: the deadline."""
+
+    until: datetime
 
 
 class Reinstated(Schema):
@@ -134,22 +152,56 @@ class Reinstated(Schema):
 
     worker: int
     done: bool
-    counted: int
-    judgments: int
-    surplus: int
-    other: int
-    saved: Decimal
+    counted: int = Field(alias="foreseen.counted")
+    judgments: int = Field(alias="foreseen.judgments")
+    surplus: int = Field(alias="foreseen.surplus")
+    other: int = Field(alias="foreseen.other")
+    saved: Decimal = Field(alias="foreseen.saved")
 
 
-class WithdrawnOut(Schema):
-    """The effects of withdrawing a worker's judgments; dollars with fees. ``until``: the deadline."""
+@dataclass(frozen=True)
+class Decided:
+    """A decision about a worker: its expected effects, and whether it was carried out."""
 
     worker: int
     done: bool
-    judgments: int
-    tasks_repeated: int
-    cost: Decimal
-    until: datetime
+    foreseen: impact.ExclusionForeseen | impact.ReinstatementForeseen
+    until: datetime | None = None
+
+
+class MessageIn(Body):
+    """A message. ``dry_run`` only returns the recipients; ``workers`` are used with ``named``."""
+
+    to: Literal["named", "excluded", "everybody"]
+    workers: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=1000)] = []
+    subject: Annotated[Text, Field(min_length=1, max_length=200)]
+    text: Annotated[Text, Field(min_length=1, max_length=4096)]
+    dry_run: DryRun = False
+
+
+class Written(Schema):
+    """The recipients of a message. ``done``: the message is being sent."""
+
+    workers: list[int]
+    done: bool
+
+
+class Settling(Body):
+    """The outcome of a report."""
+
+    why: Why
+
+
+class Answer(Settling):
+    """An answer to an appeal: the worker reads ``why``. ``reinstate`` revokes the exclusion."""
+
+    reinstate: bool
+
+
+class Settled(Schema):
+    """The settled report or appeal."""
+
+    settled: str
 
 
 @router.get(
@@ -191,15 +243,8 @@ def read_worker(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     response=Excluded,
     summary="Exclude a worker, or preview the effects; others repeat the tasks and are paid",
 )
-def exclude(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dict[str, Any]:
-    said, foreseen = _preview_or_decide(request, name, key, asked, impact.foresee_exclusion, exclude_worker)
-    return said | {
-        "tasks_repeated": foreseen.repeated,
-        "beyond_budget": foreseen.beyond_budget,
-        "gold_showings": foreseen.gold,
-        "offered_now": foreseen.offered,
-        **{name: getattr(foreseen, name) for name in ("judgments", "cost", "gold_accepted", "paid")},
-    }
+def exclude(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> Decided:
+    return _preview_or_decide(request, name, key, asked, impact.foresee_exclusion, exclude_worker)
 
 
 @router.post(
@@ -207,11 +252,8 @@ def exclude(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dic
     response=Reinstated,
     summary="Revoke an exclusion, or preview the effects",
 )
-def reinstate(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dict[str, Any]:
-    said, foreseen = _preview_or_decide(
-        request, name, key, asked, impact.foresee_reinstatement, reinstate_worker
-    )
-    return said | asdict(foreseen)
+def reinstate(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> Decided:
+    return _preview_or_decide(request, name, key, asked, impact.foresee_reinstatement, reinstate_worker)
 
 
 @router.post(
@@ -219,17 +261,12 @@ def reinstate(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> d
     response=WithdrawnOut,
     summary="Withdraw a worker's judgments at their request, permanently, or preview the effects",
 )
-def withdraw(request: HttpRequest, name: str, key: int, asked: WithdrawalIn) -> dict[str, Any]:
+def withdraw(request: HttpRequest, name: str, key: int, asked: WithdrawalIn) -> Decided:
     _, found = campaign_to_change(request, name, "judge workers")
     until = withdrawal_until(found, worker_pages.campaign_worker(found, key))
     take_out = partial(withdraw_worker, late=asked.late)
-    said, foreseen = _preview_or_decide(request, name, key, asked, impact.foresee_exclusion, take_out)
-    return said | {
-        "judgments": foreseen.judgments,
-        "tasks_repeated": foreseen.repeated,
-        "cost": foreseen.cost,
-        "until": until,
-    }
+    made = _preview_or_decide(request, name, key, asked, impact.foresee_exclusion, take_out)
+    return replace(made, until=until)
 
 
 def _preview_or_decide(
@@ -237,9 +274,9 @@ def _preview_or_decide(
     name: str,
     key: int,
     asked: DecisionIn,
-    foresee: Callable[[Campaign, Worker], Foreseen],
+    foresee: Callable[[Campaign, Worker], Any],
     decide: Callable[..., object],
-) -> tuple[dict[str, Any], Foreseen]:
+) -> Decided:
     """Return the expected effects of a decision, and carry it out unless this is a dry run."""
     user, found = campaign_to_change(request, name, "judge workers")
     worker = worker_pages.campaign_worker(found, key)
@@ -247,4 +284,61 @@ def _preview_or_decide(
     if not asked.dry_run:
         decide(found, worker, why=asked.why, who=user.get_username())
         continue_if_launched(found)
-    return {"worker": worker.pk, "done": not asked.dry_run}, foreseen
+    return Decided(worker.pk, not asked.dry_run, foreseen)
+
+
+@router.post(
+    "/campaigns/{name}/messages",
+    response={202: Written},
+    summary="Message workers through the crowd, or preview the recipients; repeated texts are sent once",
+)
+def write(request: HttpRequest, name: str, asked: MessageIn) -> Status[dict[str, Any]]:
+    user, found = campaign_to_change(request, name, "judge workers")
+    people = choose_addressees(found, asked.to, asked.workers)
+    check_words(asked.subject, asked.text)
+    if not asked.dry_run:
+        rows = write_message(found, people, subject=asked.subject, text=asked.text, who=user.get_username())
+        ring_to_deliver(found, rows)
+    return Status(202, {"workers": [one.pk for one in people], "done": not asked.dry_run})
+
+
+@router.get(
+    "/campaigns/{name}/reports",
+    response=list[dict[str, Any]],
+    summary="List reports of pairs, oldest first: open ones, or also settled ones",
+)
+def list_reports(request: HttpRequest, name: str, settled: bool = False) -> list[dict[str, Any]]:
+    return reports_and_appeals.report_rows(
+        campaign_for(reader(request), name, "see everything"), settled=settled
+    )
+
+
+@router.get(
+    "/campaigns/{name}/appeals",
+    response=list[dict[str, Any]],
+    summary="List appeals, oldest first: open ones, or also settled ones",
+)
+def list_appeals(request: HttpRequest, name: str, settled: bool = False) -> list[dict[str, Any]]:
+    return reports_and_appeals.appeals(campaign_for(reader(request), name, "see everything"), settled=settled)
+
+
+@router.post(
+    "/campaigns/{name}/reports/{int:key}",
+    response=Settled,
+    summary="Settle a report of a pair with its outcome",
+)
+def settle_report(request: HttpRequest, name: str, key: int, said: Settling) -> dict[str, Any]:
+    user, found = campaign_to_change(request, name, "judge workers")
+    reports_and_appeals.settle_report_or_appeal(found, f"r{key}", why=said.why, who=user.get_username())
+    return {"settled": f"r{key}"}
+
+
+@router.post(
+    "/campaigns/{name}/appeals/{int:key}", response=Settled, summary="Answer an appeal; the worker reads why"
+)
+def answer(request: HttpRequest, name: str, key: int, said: Answer) -> dict[str, Any]:
+    user, found = campaign_to_change(request, name, "judge workers")
+    appeal = get_object_or_404(Appeal.objects.select_related("worker"), campaign=found, pk=key)
+    answer_appeal(found, appeal, why=said.why, reinstate=said.reinstate, who=user.get_username())
+    continue_if_launched(found)  # also notifies the worker
+    return {"settled": f"a{key}"}

@@ -12,6 +12,7 @@ from judging.campaign.setting_names import SETTING_NAMES, setting_names
 from judging.campaign.worker_texts import LONGEST
 from judging.models import Campaign
 from judging.rules.slips import Slips
+from judging.simulation.simulated_workers import SimulationSettings
 from web.common.advanced_fields import AdvancedFields
 from web.common.directions import guidance_text
 from web.common.seen_values import SeenValuesForm
@@ -323,6 +324,11 @@ class RehearsalForm(AdvancedFields):
             "Simulated workers take tasks until none are left; the forecast assumes that half of the people do one."
         )
 
+    def settings(self) -> SimulationSettings:
+        """Return the values, without the grades."""
+        names = SimulationSettings.__dataclass_fields__.keys() & self.cleaned_data.keys()
+        return SimulationSettings(**{name: self.cleaned_data[name] for name in names})
+
 
 class SimulationForm(RehearsalForm):
     """Simulated workers for the campaign itself; the name must be typed because their judgments stay."""
@@ -340,10 +346,6 @@ class SimulationForm(RehearsalForm):
         if typed != self.name:
             raise forms.ValidationError(f"Type {self.name} to confirm.")
         return typed
-
-    def settings(self) -> dict[str, Any]:
-        """Return the values without the confirmation."""
-        return {name: value for name, value in self.cleaned_data.items() if name != "sure"}
 
 
 class PilotForm(forms.Form):

@@ -20,7 +20,6 @@ from judging.launch.launches import Terms
 from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign
 from judging.simulation.rehearsals import stop_rehearsal, truth_named
-from judging.simulation.simulated_workers import SimulationSettings
 from web.campaigns import jobs as simulating
 from web.common.access import campaign_for
 from web.common.job_progress import Work
@@ -50,10 +49,9 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if request.method == "POST" and "stop" in request.POST:
         return _stop_rehearsal(request, campaign)
     if request.method == "POST" and rehearses_here() and form.is_valid():
-        asked = dict(form.cleaned_data)
         with add_error_if_refused(form):
-            truth = truth_named(campaign, asked.pop("truth"))
-            ring_for_rehearsal(campaign, truth, SimulationSettings(**asked), who=who(request))
+            truth = truth_named(campaign, form.cleaned_data["truth"])
+            ring_for_rehearsal(campaign, truth, form.settings(), who=who(request))
             return redirect("web:prepare_rehearsal", campaign.name)
     context = {"form": form, "truths": truths} | pages.rehearsal_context(campaign)
     return show_step(request, campaign, "rehearsal", context, wrong=request.method == "POST")
@@ -145,8 +143,7 @@ def launch_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             try:
                 launched = launches.launch_campaign(
                     campaign,
-                    confirm_spend=terms.confirm_spend,
-                    accept_weak_screening=terms.accept_weak_screening,
+                    **vars(terms),
                     by=request.user,  # type: ignore[arg-type]
                 )
             except AlreadyLaunched as refusal:
@@ -177,13 +174,10 @@ def simulate(request: HttpRequest, name: str) -> HttpResponse:
         gold_words=found.gold_words,
     )
     if request.method == "POST" and form.is_valid():
-        asked = form.settings()
         with add_error_if_refused(form):
             simulating.check_unmixed(found)
-            truth = truth_named(found, asked.pop("truth"))
-            simulating.ring_for_simulation(
-                found, truth, SimulationSettings(**asked), who=request.user.get_username()
-            )
+            truth = truth_named(found, form.cleaned_data["truth"])
+            simulating.ring_for_simulation(found, truth, form.settings(), who=who(request))
             messages.success(request, "Simulated workers were started. The figures below follow their work.")
             return redirect("web:campaign", found.name)
     context = {

@@ -252,7 +252,7 @@ def subtract(number: int, less: int) -> int:
 
 @register.simple_tag(takes_context=True)
 def page_link(context: dict[str, Any], name: str, number: int) -> SafeString:
-    """Return the query string for another page of one of several lists."""
+    """Return the query string for another page of a list; ``name``: its parameter in the address."""
     query = context["request"].GET.copy()
     query[name] = number
     return format_html("?{}", query.urlencode())

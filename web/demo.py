@@ -3,9 +3,8 @@
 import io
 import json
 import shlex
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,20 +29,17 @@ class Demo:
 
     say: Callable[[str], None]
     name: str = ""
-    seconds: dict[str, float] = field(default_factory=dict)
 
     def command(self, *words: str) -> dict[str, Any]:
         """Run a management command as typed, and return what its ``--json`` prints."""
         shown = [word for word in words if word != "--json"]
         self.say(f"  $ manage.py {shell_command(shown)}")
         out = io.StringIO()
-        started = time.monotonic()
         try:
             call_command(*words, "--json", stdout=out)
         except SystemExit as stop:
             if stop.code:
                 raise Refusal(f"The step `{words[0]}` failed.", "See its output above.") from None
-        self.seconds[words[0]] = self.seconds.get(words[0], 0) + time.monotonic() - started
         return dict(json.loads(out.getvalue()))
 
     def run(self) -> dict[str, Any]:

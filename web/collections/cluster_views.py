@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from config.plurals import many
 from judging.campaign.clustering import import_clusters, remove_clusters
 from judging.jobs import ring_to_cluster
-from leaderboard.analyses.near_duplicates.analysis import labels_with_classes
+from leaderboard.analyses.near_duplicates.analysis import class_labels
 from leaderboard.scoring.labels import qrel_set_labels
 from pooling.models import Collection, QrelSet
 from pooling.near_duplicates import Likeness
@@ -66,7 +66,7 @@ def labels_file(_request: HttpRequest, collection: Collection, labels: str, form
     if form not in ("once", "expanded"):
         raise Http404("There is no such file of labels.")
     found = get_object_or_404(QrelSet, collection=collection, name=labels)
-    content = labels_with_classes(collection, qrel_set_labels(found), expand=form == "expanded")
+    content = class_labels(collection, qrel_set_labels(found)).as_qrels(expand=form == "expanded")
     response = HttpResponse(content, content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = content_disposition_header(
         True, f"{collection.name}-{labels}-{form}.qrels"

@@ -9,8 +9,10 @@ import polars as pl
 from config.plurals import many
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.near_duplicates.computation import (
+    Conflict,
     Grades,
     LevelCounts,
+    conflicts,
     expanded_labels,
     level_counts,
     one_per_class,
@@ -31,14 +33,21 @@ from pooling.services.clusters import canonical_of, members_of
 from pooling.services.runs import ranking_of
 from pooling.wanted import find_wanted
 
+#: The maximum number of passages that an example of different grades lists.
+MOST_LISTED = 5
+
 
 @dataclass(frozen=True)
 class ClassLabels:
-    """Labels of a collection with one grade per class, and the passages of the labeled classes."""
+    """Labels of a collection with one grade per class, and the passages of the labeled classes.
+
+    ``conflicts``: classes whose passages are labeled with different grades.
+    """
 
     labels: Labels
     classes: Grades
     members: Mapping[str, Sequence[str]]
+    conflicts: Sequence[Conflict] = ()
 
     @property
     def counts(self) -> list[LevelCounts]:
@@ -48,6 +57,23 @@ class ClassLabels:
     def expanded(self) -> Labels:
         """Return the labels of every passage of the labeled classes."""
         return self.labels.with_entries(expanded_labels(self.classes, self.members))
+
+    def as_qrels(self, *, expand: bool) -> bytes:
+        """Return the labels as TREC qrels: each class once, or (``expand``) all of its passages."""
+        rows = expanded_labels(self.classes, self.members if expand else {})
+        return "".join(f"{qid} 0 {pid} {grade}\n" for qid, pid, grade in rows).encode()
+
+    @property
+    def conflict_sentences(self) -> tuple[str, ...]:
+        """Return a sentence with the number of classes with different grades and an example, if there are any."""
+        if not self.conflicts:
+            return ()
+        example = self.conflicts[0]
+        grades = ", ".join(f"{pid} has {grade}" for pid, grade in list(example.grades.items())[:MOST_LISTED])
+        return (
+            f"{many(len(self.conflicts), 'class has', 'classes have')} passages with different grades, such as for "
+            f"query {example.qid}: {grades}. The highest grade counts for the whole class.",
+        )
 
     def class_numbers(self, labels: Labels) -> np.ndarray:
         """Return for each entry of the expanded labels the number of its query's class."""
@@ -67,14 +93,8 @@ def class_labels(collection: Collection, labels: Labels) -> ClassLabels:
     for qid, pid, grade in labels.entries():
         grades[qid][pid] = grade
     classes = {qid: one_per_class(of_query, canonical) for qid, of_query in grades.items()}
-    return ClassLabels(labels, classes, members_of(collection, sorted(set(canonical.values()))))
-
-
-def labels_with_classes(collection: Collection, labels: Labels, *, expand: bool) -> bytes:
-    """Return the labels as TREC qrels: each class of near-duplicates once, or (``expand``) all of its passages."""
-    found = class_labels(collection, labels)
-    rows = expanded_labels(found.classes, found.members if expand else {})
-    return "".join(f"{qid} 0 {pid} {grade}\n" for qid, pid, grade in rows).encode()
+    members = members_of(collection, sorted(set(canonical.values())))
+    return ClassLabels(labels, classes, members, conflicts(grades, canonical))
 
 
 def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis:
@@ -86,14 +106,15 @@ def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis
     facts = scoring_facts(asked.collection, asked.runs, [labels], parse_measure(name).name, len(labels.qids))
     levels = _level_table(found, facts)
     if not asked.runs:
-        return Analysis(facts, (levels,), sentences=(_levels_sentence(found),))
+        return Analysis(facts, (levels,), sentences=(_levels_sentence(found), *found.conflict_sentences))
     once, whole = _means_of_both(asked.collection, asked.runs, found, measure, progress)
     sign = 1 if measure.higher_is_better else -1
     boards = two_boards(sign * once, sign * whole)
     board = _evaluations_table(boards, once, whole, facts)
     names = (f"{facts.mean_measure} without near-duplicates", f"{facts.mean_measure} under expanded labels")
     figure = boards_figure(two_boards(once, whole), list(facts.runs), names, board)
-    return Analysis(facts, (levels, board), (figure,), (_levels_sentence(found), _boards_sentence(boards)))
+    sentences = (_levels_sentence(found), _boards_sentence(boards), *found.conflict_sentences)
+    return Analysis(facts, (levels, board), (figure,), sentences)
 
 
 def _means_of_both(

@@ -34,13 +34,32 @@ class LevelCounts:
         return self.relevant(least) / self.judged if self.judged else 0.0
 
 
+@dataclass(frozen=True)
+class Conflict:
+    """A class whose passages have different grades for a query. ``grades``: pid → grade of its labeled passages."""
+
+    qid: str
+    grades: Mapping[str, int]
+
+
 def one_per_class(grades: Mapping[str, int], canonical: Mapping[str, str]) -> dict[str, int]:
-    """Return canonical pid → grade of its class: the canonical passage's, else the highest of its members."""
+    """Return canonical pid → grade of its class: the highest of its labeled passages, as for documents."""
     found: dict[str, int] = {}
     for pid, grade in grades.items():
         first = canonical.get(pid, pid)
         found[first] = max(grade, found.get(first, grade))
-    return found | {pid: grade for pid, grade in grades.items() if canonical.get(pid, pid) == pid}
+    return found
+
+
+def conflicts(grades: Grades, canonical: Mapping[str, str]) -> list[Conflict]:
+    """Return the classes with different grades, query by query."""
+    found = []
+    for qid, of_query in grades.items():
+        members: dict[str, dict[str, int]] = {}
+        for pid, grade in of_query.items():
+            members.setdefault(canonical.get(pid, pid), {})[pid] = grade
+        found += [Conflict(qid, given) for given in members.values() if len(set(given.values())) > 1]
+    return found
 
 
 def level_counts(classes: Grades, sizes: Mapping[str, int]) -> list[LevelCounts]:

@@ -76,7 +76,8 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     content: dict[str, object] = {
         "density": {one.qid: one.share for one in dense},
     }
-    analysis = Analysis(facts, (table,), (figure,), (_density_sentence(dense),), content)
+    sentences = (_density_sentence(dense), *found.conflict_sentences)
+    analysis = Analysis(facts, (table,), (figure,), sentences, content)
     if topics := judged_topics(asked.collection, labels):
         gain = gain_table(topics, facts)
         analysis = replace(

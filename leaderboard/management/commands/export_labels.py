@@ -2,7 +2,7 @@ from pathlib import Path
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, write_result
-from leaderboard.analyses.near_duplicates.analysis import labels_with_classes
+from leaderboard.analyses.near_duplicates.analysis import class_labels
 from leaderboard.scoring.labels import labels_named
 from pooling.services.finding import collection_named
 
@@ -25,12 +25,16 @@ class Command(BaseCommand):
     def act(self, *, collection: str, qrels: str, expand: bool, out: str, **options: Any) -> dict[str, Any]:
         found = collection_named(collection)
         labels = labels_named(found, qrels)
-        content = labels_with_classes(found, labels, expand=expand)
+        with_classes = class_labels(found, labels)
+        content = with_classes.as_qrels(expand=expand)
         write_result(Path(out), content)
+        for sentence in with_classes.conflict_sentences:
+            self.note(sentence)
         return {
             "collection": collection,
             "qrels": qrels,
             "labels": len(labels.pids),
             "lines": content.count(b"\n"),
+            "classes_with_different_grades": len(with_classes.conflicts),
             "out": out,
         }

@@ -1,22 +1,29 @@
 """Labels and boards with near-duplicates: the figures of a track, a small example by hand, and withheld labels."""
 
 import csv
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
+from django.core.management import call_command
 
 from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.near_duplicates.analysis import class_labels
 from leaderboard.analyses.near_duplicates.computation import (
+    Conflict,
+    conflicts,
     level_counts,
     one_per_class,
     without_near_duplicates,
 )
 from leaderboard.analyses.near_duplicates.kind import KIND
 from leaderboard.analyses.runner import analysis_key, compute_analysis
+from leaderboard.scoring.labels import labels_named
 from pooling.models import ClusterSet, QrelSet
 from pooling.services.clusters import Classes, store_classes
+from pooling.services.document_labels import map_labels
 from tests.factories import make_collection, make_qrels, make_run
 from tests.leaderboard.analyses.analysed import rows
 
@@ -90,10 +97,17 @@ def test_the_table_of_a_collection_with_these_classes_prints_the_published_rows(
     assert (total["total_judged"], total["total_expanded"]) == (23_522, 386_416)
 
 
-def test_a_class_has_the_grade_of_its_canonical_passage_else_the_highest():
+def test_a_class_has_the_highest_grade_of_its_passages():
     canonical = {"a": "a", "b": "a", "c": "x", "d": "x", "x": "x"}
 
-    assert one_per_class({"b": 3, "a": 1, "c": 1, "d": 2, "e": 0}, canonical) == {"a": 1, "x": 2, "e": 0}
+    assert one_per_class({"b": 3, "a": 1, "c": 1, "d": 2, "e": 0}, canonical) == {"a": 3, "x": 2, "e": 0}
+
+
+def test_classes_with_different_grades_are_found_query_by_query():
+    canonical = {"a": "a", "b": "a", "c": "x", "d": "x"}
+    grades = {"q1": {"b": 3, "a": 1, "c": 2, "d": 2, "e": 0}, "q2": {"a": 1, "c": 2}}
+
+    assert conflicts(grades, canonical) == [Conflict("q1", {"b": 3, "a": 1})]
 
 
 def test_a_ranking_without_near_duplicates_keeps_the_first_of_each_class():
@@ -131,6 +145,45 @@ def test_both_evaluations_of_a_run_by_hand(bay):
     assert board == {"plain": (0.5, 0.5), "twins": (0.5, 0.25)}
     assert rows(analysis, "levels")[0]["total_expanded"] == 4
     assert analysis.sentences[0].startswith("2 judged classes represent 4 passages.")
+
+
+@pytest.fixture
+def disputed(bay):
+    """Class a (a, a2, a3): the labels ``imported`` give its canonical passage 0 and a2 2."""
+    make_qrels(bay, "imported", [("q1", "a", 0), ("q1", "a2", 2), ("q1", "b", 1)])
+    store_classes(bay, Classes(ClusterSet.Method.FILE, dict.fromkeys(["a", "a2", "a3"], "a"), {}))
+    return bay
+
+
+CONFLICT = (
+    "1 class has passages with different grades, such as for query q1: a has 0, a2 has 2. The highest grade counts "
+    "for the whole class."
+)
+
+
+def test_different_grades_of_a_class_are_reported_and_the_highest_counts(disputed, tmp_path, capsys):
+    file = tmp_path / "expanded.qrels"
+
+    call_command("export_labels", "bay", qrels="imported", expand=True, out=str(file), json=True)
+
+    assert file.read_text() == "q1 0 a 2\nq1 0 a2 2\nq1 0 a3 2\nq1 0 b 1\n"
+    told = capsys.readouterr()
+    assert json.loads(told.out)["classes_with_different_grades"] == 1
+    assert CONFLICT in told.err
+    assert CONFLICT in compute_analysis(asked(disputed, qrels="imported", measure="RR@10")).sentences
+
+
+def test_documents_and_expanded_labels_give_a_class_the_same_grade(disputed):
+    mapped = map_labels(
+        qrel_set=QrelSet.objects.get(name="imported"),
+        document_of=lambda pid: f"D-{pid}",
+        set_name="documents",
+    )
+
+    grades = mapped.qrel_set.qrels.values_list("passage__pid", "grade")
+    expanded = class_labels(disputed, labels_named(disputed, "imported")).expanded()
+    whole = dict(zip(expanded.pids, expanded.grades.tolist(), strict=True))
+    assert dict(grades) == {f"D-{pid}": grade for pid, grade in whole.items()}
 
 
 def test_the_labels_lowest_relevant_grade_is_stated_with_the_labels_alone(bay):

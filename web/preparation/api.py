@@ -146,7 +146,8 @@ class TextsIn(Body):
 class RehearsalIn(Body):
     """The simulated workers; ``truth`` is the qrel set whose grades they follow.
 
-    Without ``gold_error``, honest workers miss gold pairs at the rate that the campaign's forecast expects.
+    Without ``gold_error``, honest workers miss gold pairs or test passages at the rate that the campaign's forecast
+    expects.
     """
 
     truth: Annotated[Text, Field(min_length=1, max_length=80)]

@@ -18,12 +18,16 @@ def simulation_arguments(parser: CommandParser) -> None:
     )
     parser.add_argument("--truth", required=True, metavar="SET", help="the qrel set whose grades they follow")
     parser.add_argument(
-        "--error", type=float, default=0.1, help="probability of a wrong answer (default 0.1)"
+        "--error",
+        type=float,
+        default=0.1,
+        help="probability of a wrong answer, or of a grade that is one too low (default 0.1)",
     )
     parser.add_argument(
         "--gold-error",
         type=float,
-        help="the same on obvious pairs (default: the slip rate in the campaign's forecast)",
+        help="probability of a wrong answer on an obvious pair, or of a grade on the wrong side of the lowest "
+        "relevant grade (default: the slip rate in the campaign's forecast)",
     )
     parser.add_argument("--seed", type=int, default=1)
 
@@ -43,9 +47,14 @@ def simulation_settings(options: dict[str, Any], campaign: Campaign) -> Simulati
 
 def slips_told(settings: SimulationSettings, campaign: Campaign) -> str:
     """Compare the simulated honest workers' slips and number of tasks with the forecast's assumptions."""
-    slips = slips_of(campaign)
+    slips, rate = slips_of(campaign), f"{percent_text(settings.gold_error)}%"
+    missed = (
+        f"give {rate} of passages a grade on the wrong side of the lowest relevant grade"
+        if campaign.grades
+        else f"miss {rate} of obvious pairs"
+    )
     return (
-        f"Honest simulated workers miss {percent_text(settings.gold_error)}% of obvious pairs; the forecast expects "
+        f"Honest simulated workers {missed}; the forecast expects "
         f"{slips.expected_words} ({slips.source}). They take tasks until none is left; the forecast assumes that "
         "half of the people do only one."
     )
@@ -53,7 +62,7 @@ def slips_told(settings: SimulationSettings, campaign: Campaign) -> str:
 
 class Command(CampaignCommand):
     help = (
-        "Have simulated workers judge a launched campaign on the real pages until every pair is judged. "
+        "Have simulated workers judge a launched campaign on the real pages until every task is done. "
         "All results say that the judges were simulated."
     )
     example = (

@@ -31,6 +31,16 @@ def test_honest_simulated_workers_slip_as_the_forecast_expects_and_say_so(fair):
     assert "miss 0.22% of obvious pairs; the forecast expects 0.22% (assumed; a pilot measures it)" in told
 
 
+def test_slips_in_graded_campaigns_are_grades_on_the_wrong_side(fair):
+    campaign = fair.draft()
+    campaign.grades = 4
+
+    told = slips_told(SimulationSettings(gold_error=0.05), campaign)
+
+    assert "give 5% of passages a grade on the wrong side of the lowest relevant grade; the forecast" in told
+    assert "pair" not in told
+
+
 def test_a_draft_is_refused_because_it_is_not_launched_yet(fair):
     campaign = fair.draft()
 

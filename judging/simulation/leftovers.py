@@ -5,8 +5,11 @@ the crowd, until the time is over.
 """
 
 import fcntl
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
 
 from django.conf import settings
 from django.utils import timezone
@@ -27,15 +30,41 @@ def only_simulation(campaign: Campaign) -> Iterator[None]:
     a lock on this machine is enough.
     """
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
-    with (settings.DATA_DIR / f"simulation-{campaign.call_key}.lock").open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+    with _lock_path(campaign).open("a+") as file:
+        if not (_lock(file, fcntl.LOCK_EX) or _lock_later(file)):
             raise CampaignRefused(
                 f"Simulated workers are already working on {campaign.name}.",
                 "Wait until they finish, or stop that command and run this one again.",
-            ) from None
+            )
         yield
+
+
+def simulation_running(campaign: Campaign) -> bool:
+    """Return whether simulated workers are working on the campaign, started by a command or a job."""
+    try:
+        with _lock_path(campaign).open() as file:
+            return not _lock(file, fcntl.LOCK_SH)
+    except (FileNotFoundError, PermissionError):  # never started, or started by another user of this machine
+        return False
+
+
+def _lock_path(campaign: Campaign) -> Path:
+    return Path(settings.DATA_DIR / f"simulation-{campaign.call_key}.lock")
+
+
+def _lock(file: IO[str], kind: int) -> bool:
+    """Lock the file until it is closed, if nobody else holds it; return whether it is locked."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _lock_later(file: IO[str]) -> bool:
+    """Try once more: :func:`simulation_running` locks the file for a moment."""
+    time.sleep(0.1)
+    return _lock(file, fcntl.LOCK_EX)
 
 
 def end_leftover_leases(campaign: Campaign) -> int:

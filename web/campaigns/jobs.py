@@ -10,6 +10,7 @@ from config.background.services import start
 from judging.campaign.campaigns import log_change
 from judging.errors import CampaignRefused
 from judging.models import Campaign, Submission
+from judging.simulation.leftovers import simulation_running
 from judging.simulation.rehearsals import check_crew
 from judging.simulation.simulated_workers import LOOPBACK, SimulationSettings, simulate_workers
 from pooling.models import QrelSet
@@ -64,7 +65,7 @@ def simulation_of(campaign: Campaign) -> Job | None:
 def waits_for_simulation(campaign: Campaign, *, began: bool) -> bool:
     """Return whether only simulated workers judge the campaign, and somebody has to start them.
 
-    They judge a campaign that people cannot read, and one that they have begun (``began``) as a background job.
+    They judge a campaign that people cannot read, and one that they have begun (``began``), also from a terminal.
     """
     if (
         not (campaign.placeholder_text or began)
@@ -72,8 +73,7 @@ def waits_for_simulation(campaign: Campaign, *, began: bool) -> bool:
         or reason_not_to_simulate(campaign)
     ):
         return False
-    last = simulation_of(campaign)
-    return (campaign.placeholder_text or last is not None) and not Work(last).live
+    return not (Work(simulation_of(campaign)).live or simulation_running(campaign))
 
 
 @job_kind(SIMULATE, max_attempts=3, words="the simulated workers")

@@ -7,7 +7,7 @@ from judging.errors import CampaignRefused, CrowdLater
 from judging.intake.places import post_places
 from judging.launch.launches import launch_campaign
 from judging.models import Place, Submission
-from judging.simulation.leftovers import end_leftover_leases, held_words, only_simulation
+from judging.simulation.leftovers import end_leftover_leases, held_words, only_simulation, simulation_running
 from judging.workers.identities import crowd_namespace, declare_simulated
 
 
@@ -79,8 +79,11 @@ def test_a_second_run_at_the_same_time_is_refused(fair, settings, tmp_path):
     settings.DATA_DIR = tmp_path
     campaign = fair.opened()
 
-    with only_simulation(campaign):  # noqa: SIM117 -- the second one is what is tested
+    assert not simulation_running(campaign)
+    with only_simulation(campaign):
+        assert simulation_running(campaign)
         with pytest.raises(CampaignRefused, match="already working on fair"), only_simulation(campaign):
             pass
+    assert not simulation_running(campaign)
     with only_simulation(campaign):
         pass

@@ -5,6 +5,7 @@ import pytest
 from config.background.models import Job
 from config.background.services import start
 from judging.models import Judgment, Worker
+from judging.simulation.leftovers import only_simulation
 from pooling.models import QrelSet
 from tests.web.campaign_cast import text_of
 from web.campaigns import jobs as simulating
@@ -74,14 +75,32 @@ def test_the_page_of_a_campaign_leads_there(manager, here):
     assert f"/campaigns/{here.name}/simulate/" in text_of(manager.get(f"/campaigns/{here.name}/"))
 
 
-def test_simulated_workers_that_ended_before_the_last_judgment_are_offered_again(fair, manager, here):
+@pytest.fixture
+def begun(fair, here):
+    """The campaign after a simulated worker's first task."""
     fair.do_task(here, "A1")
     fair.collect(here)
     Worker.objects.update(simulated=True)
     Judgment.objects.update(judge_kind="simulated")
-    page, link = f"/campaigns/{here.name}/", "Have simulated workers judge"
-    assert "Workers are judging." in text_of(manager.get(page))
-    job = start(SIMULATE, key=f"{SIMULATE}:{here.pk}", arguments={})
+    return here
+
+
+def test_simulated_workers_of_a_terminal_are_offered_again_once_they_ended(manager, begun):
+    page, link = f"/campaigns/{begun.name}/", "Have simulated workers judge"
+    with only_simulation(begun):
+        shown = text_of(manager.get(page))
+    assert "Workers are judging." in shown
+    assert link not in shown
+
+    shown = text_of(manager.get(page))
+
+    assert "Next step.</strong> Only simulated workers judge it, and none is at work." in shown
+    assert link in shown
+
+
+def test_simulated_workers_that_ended_before_the_last_judgment_are_offered_again(manager, begun):
+    page, link = f"/campaigns/{begun.name}/", "Have simulated workers judge"
+    job = start(SIMULATE, key=f"{SIMULATE}:{begun.pk}", arguments={})
     assert link not in text_of(manager.get(page))
 
     Job.objects.filter(pk=job.pk).update(state="done")

@@ -4,6 +4,7 @@ import secrets
 
 from allauth.account.decorators import reauthentication_required
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -11,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.errors import TokenRefused
 from accounts.forms import TokenForm
-from accounts.models import ApiToken
+from accounts.models import ApiToken, User
 from accounts.services.tokens import make_token, revoke_token
 from config import clock
 from config.sealing import SealBroken, seal, unseal
@@ -33,15 +34,12 @@ def tokens(request: HttpRequest) -> HttpResponse:
     The response to the form may never be seen: the browser drops it if a button is pressed twice. After a confirmed
     password, it would also stand at the address of the password form.
     """
-    once, answered = request.POST.get("once", "")[:40], request.session.get(ANSWERED, [])
-    if once in answered:
+    if _once(request) in request.session.get(ANSWERED, []):
         return redirect("accounts:tokens")
     form = TokenForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            token, secret = make_token(user=request.user, **form.cleaned_data)  # type: ignore[arg-type]
-            request.session[ANSWERED] = [*answered, *filter(None, [once])][-MOST_REMEMBERED:]
-            request.session[UNSEEN] = [token.pk, seal(secret, purpose=PURPOSE)]
+            _create_token(request, form)
             return redirect("accounts:tokens")
         except TokenRefused as refusal:
             form.add_error(None, str(refusal))
@@ -55,6 +53,31 @@ def tokens(request: HttpRequest) -> HttpResponse:
         "tokens": ApiToken.objects.filter(user=request.user).order_by("-created_at", "-pk"),  # type: ignore[misc]
     }
     return render(request, "account/tokens.html", context, status=422 if form.errors else 200)
+
+
+def _once(request: HttpRequest) -> str:
+    """Return the form's random text; empty without one."""
+    return request.POST.get("once", "")[:40]
+
+
+@transaction.atomic
+def _create_token(request: HttpRequest, form: TokenForm) -> None:
+    """Create the form's token, unless the same form has just created it. Raises TokenRefused.
+
+    A person's requests take turns. Each reads what the one before stored in the session, and stores its own token
+    there before the next one's turn.
+    """
+    list(User.objects.select_for_update().filter(pk=request.user.pk))  # type: ignore[misc]
+    stored = request.session.load()
+    answered = stored.get(ANSWERED, [])
+    if _once(request) in answered:
+        if request.session.modified:  # it is saved after this, and must not lose the other request's token
+            request.session.update({key: stored[key] for key in (ANSWERED, UNSEEN) if key in stored})
+        return
+    token, secret = make_token(user=request.user, **form.cleaned_data)  # type: ignore[arg-type]
+    request.session[ANSWERED] = [*answered, *filter(None, [_once(request)])][-MOST_REMEMBERED:]
+    request.session[UNSEEN] = [token.pk, seal(secret, purpose=PURPOSE)]
+    request.session.save()
 
 
 def _unseen_token(request: HttpRequest) -> tuple[ApiToken | None, str]:

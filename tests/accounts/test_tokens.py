@@ -1,12 +1,17 @@
 """API tokens: shown once, stored as a hash, ended by expiry, revocation or the removal of their person."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
+from django.db import connections
+from django.test import Client
 
 from accounts.errors import TokenRefused
+from accounts.forms import TokenForm
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token, revoke_token, token_of
 from accounts.views import UNSEEN
@@ -213,6 +218,33 @@ def test_reloading_the_page_of_a_new_token_creates_no_second_one(client, ada):
 
     assert [reply.status_code for reply in replies] == [302, 302]
     assert ada.api_tokens.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_form_sent_twice_at_once_creates_one_token_which_is_shown(client, ada, monkeypatch):
+    client.force_login(ada)
+    together, is_valid = threading.Barrier(2), TokenForm.is_valid
+    form = {"name": "ci", "scopes": ["read"], "days": 7, "once": "x"}
+
+    def both_have_arrived(form):
+        together.wait(30)
+        return is_valid(form)
+
+    def send(sender):
+        try:
+            return sender.post("/accounts/tokens/", form)["Location"]
+        finally:
+            connections.close_all()
+
+    monkeypatch.setattr(TokenForm, "is_valid", both_have_arrived)
+    senders = [Client(), Client()]
+    for sender in senders:
+        sender.cookies.update(client.cookies)
+    with ThreadPoolExecutor(2) as pool:
+        replies = list(pool.map(send, senders))
+
+    assert replies == ["/accounts/tokens/"] * 2
+    assert token_of(client.get("/accounts/tokens/").context["text"]) == ada.api_tokens.get()
 
 
 def test_the_page_revokes(client, ada):

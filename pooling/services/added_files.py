@@ -76,8 +76,9 @@ def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -
 
     def read() -> Callable[[], dict[str, Any]]:
         examined = examined_passages(wanted.files, progress)
-        refuse_own_queries(wanted.collection, contents_of_kind(wanted.files, PASSAGES))
         labels, candidates = _read_labels(wanted, progress), _read_candidates(wanted, progress)
+        named = labels.pids if labels else ()
+        refuse_own_queries(wanted.collection, contents_of_kind(wanted.files, PASSAGES), named)
         if not wanted.files and wanted.collection.sources.exists():
             passages.record_tops(wanted.collection, progress=progress)
         passages.read_texts(

@@ -13,7 +13,7 @@ from pooling.services.collection_details import change_fields
 from pooling.services.growth import content_of
 from pooling.services.naming import check_language, check_name
 from pooling.services.qrels import ImportedQrels, store_labels
-from pooling.services.swapped_texts import refuse_swapped_texts
+from pooling.services.swapped_texts import refuse_repeated_queries, refuse_swapped_texts
 from pooling.texts import Text, read_query_file
 
 
@@ -73,13 +73,13 @@ def read_collection_files(
 ) -> CollectionFiles:
     """Read the queries and labels of a new collection. Raises InvalidFile."""
     found = read_query_file(queries)
-    refuse_swapped_texts(
-        found, queries.name, [content_of(Path(source.path), name) for name, source in sources]
-    )
+    passage_files = [content_of(Path(source.path), name) for name, source in sources]
+    refuse_swapped_texts(found, queries.name, passage_files)
     labels = None
     if qrels is not None:
         known = {query.id for query in found}
         labels = trec.read_qrel_file(qrels, known_qids=known, skip_unknown=skip_unknown)
+    refuse_repeated_queries(found, passage_files, labels.pids if labels else ())
     return CollectionFiles(found, sources, labels)
 
 

@@ -1,6 +1,6 @@
 """Refuse queries that were given as passages, and passages that were given as queries: both are ids with texts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -8,22 +8,21 @@ from pooling.errors import InvalidFile, InvalidPassageFile, InvalidQueryFile
 from pooling.formats import Content
 from pooling.models import Collection
 from pooling.other_kinds import SEND_PASSAGES, look_swapped
+from pooling.services import bulk
 from pooling.texts import Text, format_of, read_passages
 
-#: The number of texts that are compared.
+#: The number of texts that are compared at once.
 SAMPLE = 1_000
 
 
 def refuse_swapped_texts(queries: Sequence[Text], name: str, passage_files: Iterable[Content]) -> None:
-    """Raise InvalidFile if the files of a new collection are in each other's place, or if one is both.
+    """Raise InvalidFile if the files of a new collection are in each other's place.
 
     ``name``: of the query file.
     """
-    texts_of = {query.id: query.text for query in queries}
     for content in passage_files:
-        called, sample = content.name, list(islice(_passages(content), SAMPLE))
-        _refuse_queries(texts_of, sample, called)
-        if not look_swapped([query.text for query in queries[:SAMPLE]], [one.text for one in sample]):
+        called, sample = content.name, [one.text for one in islice(_passages(content), SAMPLE)]
+        if not look_swapped([query.text for query in queries[:SAMPLE]], sample):
             continue
         # Queries that are long and passages that are short, such as titles, look swapped, too.
         if sum(1 for _ in islice(_passages(content), len(queries))) < len(queries):
@@ -36,22 +35,64 @@ def refuse_swapped_texts(queries: Sequence[Text], name: str, passage_files: Iter
             )
 
 
-def refuse_own_queries(collection: Collection, passage_files: Iterable[Content]) -> None:
-    """Raise InvalidPassageFile for a passage file that contains the collection's queries."""
+def refuse_repeated_queries(
+    queries: Sequence[Text], passage_files: Iterable[Content], labeled: Iterable[str]
+) -> None:
+    """Raise InvalidPassageFile for a passage file of a new collection that contains its queries.
+
+    It is right if every labeled passage is a query, as in the search for duplicate questions.
+    """
+    texts_of = {query.id: query.text for query in queries}
+    named = set(labeled)
     for content in passage_files:
-        sample = list(islice(_passages(content), SAMPLE))
-        own = collection.queries.filter(qid__in=[one.id for one in sample]).values_list("qid", "text")
-        _refuse_queries(dict(own), sample, content.name)
+        if _has_only_queries(content, lambda _: texts_of) and not (named and named <= texts_of.keys()):
+            raise _repeated_queries(content.name)
 
 
-def _refuse_queries(texts_of: Mapping[str, str], sample: Sequence[Text], called: str) -> None:
-    if sample and all(texts_of.get(one.id) == one.text for one in sample):
-        raise InvalidPassageFile(
-            called,
-            0,
-            "it contains the collection's queries, with the same ids and texts.",
-            SEND_PASSAGES,
-        )
+def refuse_own_queries(
+    collection: Collection, passage_files: Iterable[Content], labeled: Iterable[str] = ()
+) -> None:
+    """Raise InvalidPassageFile for a passage file that contains the collection's queries.
+
+    It is right if the collection's labels and the new ones (``labeled``) name passages, and each is a query.
+    """
+
+    def texts_of(ids: list[str]) -> dict[str, str]:
+        return dict(collection.queries.filter(qid__in=ids).values_list("qid", "text"))
+
+    for content in passage_files:
+        if _has_only_queries(content, texts_of) and not _names_only_queries(collection, set(labeled)):
+            raise _repeated_queries(content.name)
+
+
+def _names_only_queries(collection: Collection, labeled: set[str]) -> bool:
+    recorded = collection.passages
+    if not (labeled or recorded.exists()):
+        return False
+    known = sum(collection.queries.filter(qid__in=some).count() for some in bulk.parts(labeled, SAMPLE))
+    others = recorded.exclude(pid__in=collection.queries.values("qid"))
+    return known == len(labeled) and not others.exists()
+
+
+def _has_only_queries(content: Content, texts_of: Callable[[list[str]], Mapping[str, str]]) -> bool:
+    """Return whether every passage of the file is a query with the same id and text. ``texts_of``: qids → texts."""
+    passages, some = _passages(content), False
+    while sample := list(islice(passages, SAMPLE)):
+        known = texts_of([one.id for one in sample])
+        if any(known.get(one.id) != one.text for one in sample):
+            return False
+        some = True
+    return some
+
+
+def _repeated_queries(called: str) -> InvalidPassageFile:
+    return InvalidPassageFile(
+        called,
+        0,
+        "it contains the collection's queries, with the same ids and texts.",
+        f"{SEND_PASSAGES} If the queries are also the passages, as in the search for duplicate questions, add labels "
+        "of these passages first or together with the file.",
+    )
 
 
 def _passages(content: Content) -> Iterator[Text]:

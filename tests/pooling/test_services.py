@@ -9,7 +9,6 @@ from django.db import connection, connections
 
 from pooling.errors import (
     AlreadyImported,
-    InvalidFile,
     InvalidPassageFile,
     NotFound,
     PoolingError,
@@ -50,38 +49,6 @@ def test_a_collection_with_a_bad_file_is_not_made_at_all(db, write):
 
     assert not Collection.objects.exists()
     assert not Query.objects.exists()
-
-
-LONG = "".join(f"p{number}\t{'the words of a passage ' * 6}\n" for number in range(5))
-
-
-@pytest.mark.parametrize(
-    ("queries", "texts", "said"),
-    [
-        (LONG, QUERIES, "swap the two files"),
-        (QUERIES, QUERIES, "looks like queries"),
-        ('{"pid": "p1", "passage": "words"}', QUERIES, "looks like passages"),
-        (QUERIES, '{"qid": "q1", "query": "words"}', ""),
-        (LONG.splitlines(keepends=True)[0], "t1\ta title\nt2\tanother\n", ""),
-        (QUERIES, LONG, ""),
-        (QUERIES, "no tab\tbut this\nno tab\n", ""),
-    ],
-)
-def test_queries_and_passages_in_each_others_place_are_refused(db, write, queries, texts, said):
-    files = {"queries": write("q.tsv", queries), "passage_files": [write("p.tsv", texts)]}
-
-    if said:
-        with pytest.raises(InvalidFile, match=said):
-            collections.import_collection(name="x", **files)
-    else:
-        collections.import_collection(name="x", **files)
-
-    assert Collection.objects.exists() == (not said)
-
-
-def test_the_collections_queries_are_no_passage_file(collection, write):
-    with pytest.raises(InvalidPassageFile, match="looks like queries"):
-        passages.add_sources(collection=collection, paths=[write("again.tsv", QUERIES)])
 
 
 def test_a_name_is_taken_once(collection, write):

@@ -57,6 +57,16 @@ def test_the_collections_queries_are_refused_as_passages(ada, collection):
     assert AddedFiles.objects.get().problem_counts == {"file": 1}
 
 
+def test_queries_are_added_as_passages_together_with_labels_of_them(ada, collection):
+    Passage.objects.all().delete()
+    queries = "".join(f"{qid}\t{text}\n" for qid, text in collection.queries.values_list("qid", "text"))
+
+    sent(ada, passages=queries.encode(), qrels=b"q1 0 q2 1\n", set="duplicates")
+
+    assert PassageSource.objects.exists()
+    assert Passage.objects.get(pid="q2").text == collection.queries.get(qid="q2").text
+
+
 def test_candidates_for_reranking_are_set_and_removed_on_the_page(ada, collection, data_dir):
     reply = sent(ada, candidates=b"q1 Q0 a 1 2 x\nq1 Q0 b 2 1 x\nq2 Q0 c 1 1 x\n")
 

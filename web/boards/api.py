@@ -1,5 +1,6 @@
 """A board's rules: its submission policy, and its public and private queries."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -19,6 +20,8 @@ from web.api.callers import collection_to_change, reader
 from web.api.works import Text
 from web.boards.forms import LONGEST_WHY
 from web.common.access import collection_for
+from web.common.directions import guidance_for_programs
+from web.common.label_notices import LabelNotice, label_notices
 
 router = Router()
 #: A field of a run, or a detail: GET /collections/{name}/run-fields lists them.
@@ -91,11 +94,13 @@ class QrelSetOut(Schema):
     min_grade: int
     withheld: bool
     default: bool
-
-    @staticmethod
-    def resolve_default(qrel_set: QrelSet) -> bool:
-        """Return whether the leaderboard uses this set by default."""
-        return qrel_set == qrel_set.collection.default_labels()
+    outdated: Annotated[
+        str | None,
+        Field(
+            description="Notice on labels of a graded campaign if grades behind them were withdrawn or changed "
+            "since; otherwise null. Members of the collection get numbers and the next step."
+        ),
+    ]
 
 
 class DocumentLabelsIn(Body):
@@ -174,8 +179,24 @@ def delete_policy(request: HttpRequest, name: str, why: Why = "") -> Status[None
     response=list[QrelSetOut],
     summary="List qrel sets by name, and which of them are withheld",
 )
-def list_qrel_sets(request: HttpRequest, name: str) -> Any:
-    return collection_for(reader(request), name).qrel_sets.select_related("collection").order_by("name")
+def list_qrel_sets(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+    user = reader(request)
+    found = collection_for(user, name)
+    return _qrel_sets_out(found, found.qrel_sets.order_by("name"), user)
+
+
+def _qrel_sets_out(collection: Collection, sets: Iterable[QrelSet], user: Any) -> list[dict[str, Any]]:
+    default, told = collection.default_labels(), label_notices(collection, user)
+    same = ("name", "kind", "min_grade", "withheld")
+    return [
+        {name: getattr(one, name) for name in same}
+        | {"default": one == default, "outdated": _in_calls(told[one.pk]) if one.pk in told else None}
+        for one in sets
+    ]
+
+
+def _in_calls(notice: LabelNotice) -> str:
+    return f"{notice.words} {guidance_for_programs(notice.next_step)}".strip()
 
 
 @router.patch(
@@ -183,11 +204,11 @@ def list_qrel_sets(request: HttpRequest, name: str) -> Any:
     response=QrelSetOut,
     summary="Withhold labels, or publish them; repeating the call changes nothing",
 )
-def change_qrel_set(request: HttpRequest, name: str, labels: str, asked: QrelSetIn) -> QrelSet:
+def change_qrel_set(request: HttpRequest, name: str, labels: str, asked: QrelSetIn) -> dict[str, Any]:
     user, found = collection_to_change(request, name, "set policy", ApiToken.Scope.RUNS)
     qrel_set = get_object_or_404(QrelSet, collection=found, name=labels)
     withhold_labels(qrel_set, withheld=asked.withheld, who=user.get_username(), why=asked.why)
-    return qrel_set
+    return _qrel_sets_out(found, [qrel_set], user)[0]
 
 
 @router.post(

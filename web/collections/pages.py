@@ -31,6 +31,7 @@ from web.common.campaign_rows import (
     shown_to_everybody,
     sorted_into_lists,
 )
+from web.common.label_notices import label_notices
 from web.common.row_counts import count_by
 from web.common.visibility import listed_everywhere, opened_runs, sees_everything
 from web.grading.summaries import graded_progress
@@ -115,6 +116,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
         "results": results,
         "cards": board_cards([collection], user) if held.runs and held.qrel_sets else [],
         "qrel_sets": _sets_with_counts(collection),
+        "label_notices": label_notices(collection, user).values() if results else [],
         "may_add": may(user, "add files", collection),
         "versions": QrelVersion.objects.filter(collection=collection)
         .select_related("campaign")

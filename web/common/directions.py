@@ -118,6 +118,7 @@ CALLS = {
     "pause_campaign": "POST /campaigns/{name}/pause",
     "pilot_campaign": "POST /campaigns/{name}/pilot",
     "propose_gold": "POST /campaigns/{name}/gold/propose",
+    "publish_grades": "POST /collections/{name}/grading/{{graded}}/labels",
     "publish_qrels": "POST /campaigns/{name}/publishing",
     "raise_budget": "POST /campaigns/{name}/budget",
     "rehearse_campaign": "POST /campaigns/{name}/rehearse",

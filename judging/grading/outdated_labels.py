@@ -1,0 +1,71 @@
+"""Labels of graded campaigns whose grades have changed since they were published."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import F, OuterRef, Q, Subquery
+
+from config.guidance import Action, Guidance
+from config.plurals import many
+from judging.models import GradedItem, GradedLabels
+from pooling.models import Collection, Qrel
+
+
+@dataclass(frozen=True)
+class OutdatedLabels:
+    """Published labels, and for each qid the number of their grades that were withdrawn or changed since."""
+
+    labels: GradedLabels
+    withdrawn: Mapping[str, int]
+    changed: Mapping[str, int]
+
+    @property
+    def qids(self) -> set[str]:
+        return {*self.withdrawn, *self.changed}
+
+    @property
+    def words(self) -> str:
+        counts = ((self.withdrawn, "withdrawn"), (self.changed, "changed"))
+        parts = [f"{many(sum(of.values()), 'grade was', 'grades were')} {what}" for of, what in counts if of]
+        return (
+            f"The labels {self.labels.qrel_set.name} are out of date: {' and '.join(parts)} since they were "
+            "published. They stay as they are."
+        )
+
+    @property
+    def next_step(self) -> Guidance:
+        campaign = self.labels.campaign
+        create = Action(
+            "publish_grades",
+            campaign.collection.name,
+            f"{campaign.name} --set NAME",
+            lead="Create labels again",
+        )
+        return Guidance(create, ", under another name.")
+
+
+def outdated_labels(collection: Collection) -> list[OutdatedLabels]:
+    """Return the labels of the collection's graded campaigns that differ from the grades behind them now.
+
+    A grade is withdrawn if its worker was excluded or withdrew, or its assessor undid it, and nobody gave it again.
+    """
+    published = GradedLabels.objects.filter(campaign__collection=collection).order_by("pk")
+    found = [_compared(one) for one in published.select_related("campaign__collection", "qrel_set")]
+    return [one for one in found if one.qids]
+
+
+def _compared(labels: GradedLabels) -> OutdatedLabels:
+    behind = [one["assignment"] for one in labels.topics if one["assignment"] is not None]
+    label = Qrel.objects.filter(
+        qrel_set=labels.qrel_set, query=OuterRef("assignment__topic__query"), passage=OuterRef("passage")
+    )
+    items = GradedItem.objects.filter(assignment__in=behind).annotate(
+        label=Subquery(label.values("grade")[:1])
+    )
+    other = items.filter(Q(grade=None) | ~Q(grade=F("label")), label__isnull=False)
+    withdrawn: Counter[str] = Counter()
+    changed: Counter[str] = Counter()
+    for qid, grade in other.values_list("assignment__topic__query__qid", "grade"):
+        (withdrawn if grade is None else changed)[qid] += 1
+    return OutdatedLabels(labels, withdrawn, changed)

@@ -1,0 +1,37 @@
+"""Notices about labels that no longer match the grades behind them, as about versions (``outdated_versions``).
+
+Members see how many grades changed, and what to do. Everybody else sees one sentence, and only if labels of public
+queries are affected: people who cite the labels should know this.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from judging.grading.outdated_labels import outdated_labels
+from pooling.models import Collection
+from pooling.services.query_splits import private_qids
+from web.common.visibility import sees_everything
+
+
+@dataclass(frozen=True)
+class LabelNotice:
+    """A notice on a qrel set, and what to do; nothing for people who are not members."""
+
+    words: str
+    next_step: str = ""
+
+
+def label_notices(collection: Collection, user: Any) -> dict[int, LabelNotice]:
+    """Return the key of each outdated qrel set → the notice that this person can see."""
+    found = {one.labels.qrel_set_id: one for one in outdated_labels(collection)}
+    if sees_everything(user, collection):
+        return {key: LabelNotice(one.words, one.next_step) for key, one in found.items()}
+    private = private_qids(collection) if found else frozenset()
+    return {
+        key: LabelNotice(
+            f"Some of the grades behind the labels {one.labels.qrel_set.name} no longer count. The labels stay as "
+            "they were published."
+        )
+        for key, one in found.items()
+        if one.qids - private
+    }

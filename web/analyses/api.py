@@ -16,6 +16,7 @@ from pooling.models import Collection
 from pooling.services.finding import runs_tagged
 from web.analyses import pages
 from web.api.bodies import Body, DryRun
+from web.api.caller_guidance import Guided
 from web.api.callers import reader
 from web.api.problem_details import unknown_name
 from web.api.works import Text, work_out
@@ -70,8 +71,8 @@ class AnalysisOut(Schema):
     done: int = 0
     total: int = 0
     result: dict[str, Any] | None = None
-    problem: str = ""
-    next_step: str = ""
+    problem: Guided = ""
+    next_step: Guided = ""
 
 
 @router.get(

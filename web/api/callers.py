@@ -1,6 +1,7 @@
 """Authentication: the token's owner, or anonymous. Cookies are ignored, so no web page can make a browser call."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.conf import settings
@@ -18,7 +19,7 @@ from config.counting import Limit
 from judging.models import Campaign
 from pooling.models import Collection
 from web.api.problem_details import Unauthenticated
-from web.common.access import campaign_for, collection_for
+from web.common.access import Reader, campaign_for, collection_for
 
 MINUTE = 60
 
@@ -29,6 +30,11 @@ class Caller:
 
     user: Any
     token: ApiToken | None = None
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The reader of the answer, whose rights are looked up once."""
+        return Reader(self.user)
 
 
 class Bearer(HttpBearer):

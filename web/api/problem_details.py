@@ -41,7 +41,7 @@ from tournament.errors import (
     SpendNotConfirmed,
     TextsMissing,
 )
-from web.common.directions import guidance_for_programs
+from web.api.caller_guidance import guidance_for
 from web.errors import AnotherUnderWay, BoardBeingDrawn, WebhookRefused
 
 logger = logging.getLogger(__name__)
@@ -140,9 +140,9 @@ def refusal_response(request: HttpRequest, refusal: Any) -> HttpResponse:
         logger.warning("%s cannot be answered now: %s", request.path, refusal)
         return problem(503, "Try again later.", headers={"Retry-After": str(round(refusal.seconds))})
     where = {"Upload-Offset": str(refusal.offset)} if isinstance(refusal, WrongOffset) else None
-    next_step = guidance_for_programs(refusal.next_step)
+    said = guidance_for(request)
     return problem(
-        status_of(refusal), guidance_for_programs(refusal.message), next_step=next_step, headers=where
+        status_of(refusal), said(refusal.message), next_step=said(refusal.next_step), headers=where
     )
 
 

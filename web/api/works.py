@@ -3,11 +3,11 @@
 from typing import Annotated, Any
 
 from ninja import Schema
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator
 
 from config.background.models import Job
 from config.errors import Refusal
-from web.common.directions import guidance_for_programs
+from web.api.caller_guidance import Guided
 from web.common.job_progress import Work
 
 
@@ -19,8 +19,6 @@ def _without_nul(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_without_nul)]
-#: What to do next, in the API's words.
-NextStep = Annotated[str, BeforeValidator(guidance_for_programs)]
 
 
 class WorkOut(Schema):
@@ -35,10 +33,10 @@ class WorkOut(Schema):
     done: int = 0
     total: int = 0
     result: dict[str, Any] | None = None
-    problem: str = ""
-    next_step: str = ""
+    problem: Guided = ""
+    next_step: Guided = ""
     fault: str = ""
-    idle: str = ""
+    idle: Guided = ""
 
 
 def work_out(job: Job | None) -> dict[str, Any]:
@@ -51,8 +49,8 @@ def work_out(job: Job | None) -> dict[str, Any]:
         "done": job.progress_done if job else 0,
         "total": job.progress_total if job else 0,
         "result": job and job.result,
-        "problem": guidance_for_programs(failure.message),
-        "next_step": guidance_for_programs(failure.next_step),
+        "problem": failure.message,
+        "next_step": failure.next_step,
         "fault": work.fault,
-        "idle": guidance_for_programs(work.idle),
+        "idle": work.idle,
     }

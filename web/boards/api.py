@@ -16,12 +16,12 @@ from pooling.services.document_labels import MappedLabels, before_last, map_labe
 from pooling.services.submission_policies import MOST_DECIMALS, drop_policy, policy_of, set_policy
 from pooling.services.withholding import decimals_warnings, withhold_labels
 from web.api.bodies import Body, DryRun
+from web.api.caller_guidance import guidance_for
 from web.api.callers import collection_to_change, reader
 from web.api.works import Text
 from web.boards.forms import LONGEST_WHY
 from web.common.access import collection_for
-from web.common.directions import guidance_for_programs
-from web.common.label_notices import LabelNotice, label_notices
+from web.common.label_notices import label_notices
 
 router = Router()
 #: A field of a run, or a detail: GET /collections/{name}/run-fields lists them.
@@ -180,23 +180,19 @@ def delete_policy(request: HttpRequest, name: str, why: Why = "") -> Status[None
     summary="List qrel sets by name, and which of them are withheld",
 )
 def list_qrel_sets(request: HttpRequest, name: str) -> list[dict[str, Any]]:
-    user = reader(request)
-    found = collection_for(user, name)
-    return _qrel_sets_out(found, found.qrel_sets.order_by("name"), user)
+    found = collection_for(reader(request), name)
+    return _qrel_sets_out(request, found, found.qrel_sets.order_by("name"))
 
 
-def _qrel_sets_out(collection: Collection, sets: Iterable[QrelSet], user: Any) -> list[dict[str, Any]]:
-    default, told = collection.default_labels(), label_notices(collection, user)
+def _qrel_sets_out(request: Any, collection: Collection, sets: Iterable[QrelSet]) -> list[dict[str, Any]]:
+    default, told = collection.default_labels(), label_notices(collection, request.auth.user)
+    said = guidance_for(request)
     same = ("name", "kind", "min_grade", "withheld")
     return [
         {name: getattr(one, name) for name in same}
-        | {"default": one == default, "outdated": _in_calls(told[one.pk]) if one.pk in told else None}
+        | {"default": one == default, "outdated": said(told[one.pk].whole) if one.pk in told else None}
         for one in sets
     ]
-
-
-def _in_calls(notice: LabelNotice) -> str:
-    return f"{notice.words} {guidance_for_programs(notice.next_step)}".strip()
 
 
 @router.patch(
@@ -208,7 +204,7 @@ def change_qrel_set(request: HttpRequest, name: str, labels: str, asked: QrelSet
     user, found = collection_to_change(request, name, "set policy", ApiToken.Scope.RUNS)
     qrel_set = get_object_or_404(QrelSet, collection=found, name=labels)
     withhold_labels(qrel_set, withheld=asked.withheld, who=user.get_username(), why=asked.why)
-    return _qrel_sets_out(found, [qrel_set], user)[0]
+    return _qrel_sets_out(request, found, [qrel_set])[0]
 
 
 @router.post(

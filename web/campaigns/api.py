@@ -23,11 +23,11 @@ from pooling.services.members import visible_to
 from tournament.models import Challenge
 from tournament.services import latest_version_now
 from web.api.bodies import Body, DryRun
+from web.api.caller_guidance import guidance_for
 from web.api.callers import campaign_to_change, reader
 from web.api.works import Text, WorkOut, work_out
 from web.common.access import campaign_for, require
 from web.common.campaign_rows import Progress, campaigns_of, campaigns_progress
-from web.common.directions import guidance_for_programs
 from web.versions.jobs import challenge_work, ring_for_challenge
 
 router = Router()
@@ -120,12 +120,12 @@ def read_status(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(reader(request), name, "see everything")
     status = campaign_status(found) | {"latest_version": latest_version_now(found.collection)}
     # Only our own sentences are reworded; what workers and managers wrote stays as it is.
-    status["problems"] = [guidance_for_programs(one) for one in status["problems"]]
+    said = guidance_for(request)
+    status["problems"] = [said(one) for one in status["problems"]]
     status["stalled"] = [
-        one | {part: guidance_for_programs(one[part]) for part in ("why", "next", "words")}
-        for one in status["stalled"]
+        one | {part: said(one[part]) for part in ("why", "next", "words")} for one in status["stalled"]
     ]
-    return status | {"next": guidance_for_programs(status["next"])}
+    return status | {"next": said(status["next"])}
 
 
 @router.post("/campaigns/{name}/pause", response=CampaignOut, summary="Pause: offer no more tasks for now")

@@ -89,46 +89,47 @@ PAGES: dict[str, tuple[str, str, str, str]] = {
     "suspend_gold": ("look at the gold pairs", "web:campaign_gold", "campaign", "see everything"),
     "set_texts": ("accept the texts", "web:prepare_texts", "campaign", "prepare campaign"),
 }
-#: Returns whether the reader of a page can do something in an object: its kind and its name (as in PAGES), and the
-#: permission. web.common.access.Reader has one.
+#: Returns whether a reader can do something in an object: its kind and its name (as in PAGES), and the permission.
+#: web.common.access.Reader has one.
 MayOpen = Callable[[str, str, str], bool]
-#: Command → its API call. A command without a call is replaced by its page.
+#: Command → its API call, and the permission that the call requires (empty: everybody who sees the object). A command
+#: without a call is replaced by its page.
 CALLS = {
-    "accept_gold": "POST /campaigns/{name}/gold",
-    "archive_campaign": "POST /campaigns/{name}/restore",
-    "ask_better_than_perfect": "POST /collections/{name}/better-than-perfect",
-    "build_pool": "POST /collections/{name}/pools",
-    "campaign_status": "GET /campaigns/{name}/status",
-    "challenge": "POST /campaigns/{name}/challenges",
-    "close_campaign": "POST /campaigns/{name}/close",
-    "cluster_passages": "POST /collections/{name}/near-duplicates",
-    "create_campaign": "POST /collections/{name}/campaigns",
-    "create_grading": "POST /collections/{name}/grading",
-    "end_grading": "POST /collections/{name}/grading/{{graded}}/reopen",
-    "export_judgments": "GET /campaigns/{name}/judgments",
-    "fetch_passages": "POST /collections/{name}/files",
-    "held_payments": "GET /campaigns/{name}/held-payments",
-    "import_collection": "POST /collections",
-    "import_gold": "POST /campaigns/{name}/gold/file",
-    "import_qrels": "POST /collections/{name}/files",
-    "import_run_metadata": "POST /collections/{name}/run-metadata",
-    "import_runs": "POST /collections/{name}/runs",
-    "launch_campaign": "POST /campaigns/{name}/launch",
-    "pay_receipt": "GET /campaigns/{name}/missing-work",
-    "pause_campaign": "POST /campaigns/{name}/pause",
-    "pilot_campaign": "POST /campaigns/{name}/pilot",
-    "propose_gold": "POST /campaigns/{name}/gold/propose",
-    "publish_grades": "POST /collections/{name}/grading/{{graded}}/labels",
-    "publish_qrels": "POST /campaigns/{name}/publishing",
-    "raise_budget": "POST /campaigns/{name}/budget",
-    "rehearse_campaign": "POST /campaigns/{name}/rehearse",
-    "reports": "GET /campaigns/{name}/reports",
-    "resume_campaign": "POST /campaigns/{name}/resume",
-    "set_policy": "PUT /collections/{name}/policy",
-    "set_texts": "PUT /campaigns/{name}/texts",
-    "spending_grants": "GET /spending",
-    "split_queries": "POST /collections/{name}/query-split",
-    "suspend_gold": "POST /campaigns/{name}/gold/{{key}}/suspend",
+    "accept_gold": ("POST /campaigns/{name}/gold", "prepare campaign"),
+    "archive_campaign": ("POST /campaigns/{name}/restore", "steer campaign"),
+    "ask_better_than_perfect": ("POST /collections/{name}/better-than-perfect", "prepare campaign"),
+    "build_pool": ("POST /collections/{name}/pools", "prepare campaign"),
+    "campaign_status": ("GET /campaigns/{name}/status", "see everything"),
+    "challenge": ("POST /campaigns/{name}/challenges", "open challenge"),
+    "close_campaign": ("POST /campaigns/{name}/close", "steer campaign"),
+    "cluster_passages": ("POST /collections/{name}/near-duplicates", "add files"),
+    "create_campaign": ("POST /collections/{name}/campaigns", "prepare campaign"),
+    "create_grading": ("POST /collections/{name}/grading", "run grading"),
+    "end_grading": ("POST /collections/{name}/grading/{{graded}}/reopen", "run grading"),
+    "export_judgments": ("GET /campaigns/{name}/judgments", "export judgments"),
+    "fetch_passages": ("POST /collections/{name}/files", "add files"),
+    "held_payments": ("GET /campaigns/{name}/held-payments", "spend money"),
+    "import_collection": ("POST /collections", ""),
+    "import_gold": ("POST /campaigns/{name}/gold/file", "prepare campaign"),
+    "import_qrels": ("POST /collections/{name}/files", "add files"),
+    "import_run_metadata": ("POST /collections/{name}/run-metadata", "edit run"),
+    "import_runs": ("POST /collections/{name}/runs", "submit run"),
+    "launch_campaign": ("POST /campaigns/{name}/launch", "launch campaign"),
+    "pay_receipt": ("GET /campaigns/{name}/missing-work", "spend money"),
+    "pause_campaign": ("POST /campaigns/{name}/pause", "steer campaign"),
+    "pilot_campaign": ("POST /campaigns/{name}/pilot", "launch campaign"),
+    "propose_gold": ("POST /campaigns/{name}/gold/propose", "prepare campaign"),
+    "publish_grades": ("POST /collections/{name}/grading/{{graded}}/labels", "add files"),
+    "publish_qrels": ("POST /campaigns/{name}/publishing", "publish version"),
+    "raise_budget": ("POST /campaigns/{name}/budget", "spend money"),
+    "rehearse_campaign": ("POST /campaigns/{name}/rehearse", "prepare campaign"),
+    "reports": ("GET /campaigns/{name}/reports", "see everything"),
+    "resume_campaign": ("POST /campaigns/{name}/resume", "steer campaign"),
+    "set_policy": ("PUT /collections/{name}/policy", "set policy"),
+    "set_texts": ("PUT /campaigns/{name}/texts", "prepare campaign"),
+    "spending_grants": ("GET /spending", ""),
+    "split_queries": ("POST /collections/{name}/query-split", "split queries"),
+    "suspend_gold": ("POST /campaigns/{name}/gold/{{key}}/suspend", "judge workers"),
 }
 #: Stands for the name of a collection that does not exist yet.
 NEW_COLLECTION = "(new)"
@@ -188,9 +189,12 @@ def guidance_text(text: Any, *, collection: str = "") -> str:
     return _joined_parts(text, lambda part, starts: _on_page(part, collection, starts=starts)[0])
 
 
-def guidance_for_programs(text: str) -> str:
-    """Return the text for programs: each action is followed by its API call, or else its page's address."""
-    return _joined_parts(text, _over_http)
+def guidance_for_programs(text: Any, may_call: MayOpen | None = None) -> str:
+    """Return the text for programs: each action is followed by its API call, or else its page's address.
+
+    If the caller cannot do it (``may_call``; None: may do all), it is followed by the roles that can.
+    """
+    return _joined_parts(text, lambda part, starts: _over_http(part, starts, may_call))
 
 
 def _joined_parts(text: Any, say: Callable[[Part, bool], str]) -> str:
@@ -231,7 +235,7 @@ def _action_on_page(
     return words, format_html('<a href="{}">{}</a>', address, words) if address else words
 
 
-def _over_http(part: Part, starts: bool) -> str:
+def _over_http(part: Part, starts: bool, may_call: MayOpen | None) -> str:
     if isinstance(part, Option):
         name = part.name or part.option.replace("-", "_")
         if part.option in FIELDS_WITH_NAMES:
@@ -242,8 +246,12 @@ def _over_http(part: Part, starts: bool) -> str:
     if not isinstance(part, Action) or part.command not in PAGES:
         return _on_page(part, "", starts=starts)[0]
     words, address = _page_of_action(part, "", starts=starts)
-    where = _call_of_action(part) or address
-    return f"{words} ({where})" if where else words
+    of, needed = PAGES[part.command][2:]
+    if call := _call_of_action(part):
+        address, needed = call, CALLS[part.command][1]
+    if address and needed and may_call and not may_call(of, part.subject, needed):
+        address = f"only {who_can(needed)} can"
+    return f"{words} ({address})" if address else words
 
 
 def _action_object(action: Action, collection: str) -> str:
@@ -267,7 +275,7 @@ def _page_of_action(action: Action, collection: str, *, starts: bool) -> tuple[s
 
 def _call_of_action(action: Action) -> str:
     """Return the action's API call; empty if there is none, or if its object is unknown."""
-    call, name = CALLS.get(action.command, ""), action.subject
+    call, name = CALLS.get(action.command, ("", ""))[0], action.subject
     if not call or ("{name}" in call and not name):
         return ""
     method, address = call.format(name=name).split()

@@ -7,6 +7,7 @@ queries are affected: people who cite the labels should know this.
 from dataclasses import dataclass
 from typing import Any
 
+from config.guidance import Guidance, joined
 from judging.grading.outdated_labels import outdated_labels
 from pooling.models import Collection
 from pooling.services.query_splits import private_qids
@@ -19,6 +20,10 @@ class LabelNotice:
 
     words: str
     next_step: str = ""
+
+    @property
+    def whole(self) -> Guidance:
+        return joined(" ", [self.words, self.next_step])
 
 
 def label_notices(collection: Collection, user: Any) -> dict[int, LabelNotice]:

@@ -13,9 +13,9 @@ from judging.campaign.screening_forecast import outlook_of, rules_compared
 from judging.launch.check_results import check_row, strategy_rows
 from judging.launch.launches import amount_to_confirm
 from judging.models import Campaign
+from web.api.caller_guidance import guidance_for
 from web.api.callers import reader
 from web.common.access import campaign_for
-from web.common.directions import guidance_for_programs
 from web.preparation.shown_checks import check_page
 
 router = Router()
@@ -102,12 +102,12 @@ class CheckListOut(Schema):
 @figures_read_once()
 def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(user := reader(request), name, "prepare campaign")
-    page = check_page(found, user)
+    page, said = check_page(found, user), guidance_for(request)
     return {
         "ready": page.ready,
         "amount": float(amount_to_confirm(found)),
-        "problem": guidance_for_programs(str(page.refusal or "")),
-        "checks": [check_row(one.check, guidance_for_programs) for one in page.checks],
+        "problem": said(str(page.refusal or "")),
+        "checks": [check_row(one.check, said) for one in page.checks],
         "repeats": _repeats_out(found),
         "screening": rules_compared(found),
         "strategies": strategy_rows(one.check for one in page.checks),

@@ -14,9 +14,10 @@ from pooling.models import RunUpload
 from pooling.services.receiving import abandon, append, begin, receive
 from pooling.services.teams import uploads_seen
 from pooling.services.uploads import submit_checked
+from web.api.caller_guidance import Guided
 from web.api.callers import collection_to_change, reader
 from web.api.parts import FILE, Key, Offset, length_of, own_upload
-from web.api.works import NextStep, WorkOut, work_out
+from web.api.works import WorkOut, work_out
 from web.common.access import collection_for
 from web.common.visibility import hidden_queries, without_private
 from web.runs.api import UploadOptions, router as runs_router
@@ -37,7 +38,7 @@ class ProblemOut(Schema):
     line: int
     kind: str = ""
     reason: str
-    next_step: NextStep
+    next_step: Guided
     text: str = ""
 
 

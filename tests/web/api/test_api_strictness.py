@@ -141,7 +141,7 @@ def test_the_parameters_of_every_call_are_known():
 
 def test_every_call_named_in_messages_exists():
     paths = description.get_openapi_schema()["paths"]
-    for call in CALLS.values():
+    for call, _ in CALLS.values():
         method, address = call.format(name="{name}").split()
         assert method.lower() in paths[f"/api/v1{address}"], call
 

@@ -9,8 +9,11 @@ from django.conf import settings
 from django.core.management import get_commands
 
 from config.background.attending import work_off_everything
+from config.background.models import Job
+from config.errors import Refusal
 from config.guidance import Action, Guidance, Option
 from judging.models import Campaign, CampaignChange
+from pooling.models import Membership
 from tests.factories import grant_to
 from tests.web.api_caller import api as api, problem
 from tests.web.runs.test_api_uploads import announce, send_part
@@ -65,6 +68,36 @@ def test_a_campaigns_status_names_no_commands(api, published):
     assert (
         said["next"] == "Resume it (POST /api/v1/campaigns/spring/resume) offers the remaining tasks again."
     )
+
+
+def test_answers_name_no_calls_that_the_caller_may_not_make(api, published):
+    campaign = Campaign.objects.filter(collection=published.collection).first()
+    Campaign.objects.filter(pk=campaign.pk).update(state="paused")
+    raised = Guidance(Action("raise_budget", campaign.name, "9.00"))
+    failed = {"state": "failed", "fault": "refused", "failure_message": "No money.", "next_step": raised}
+    arguments = {"campaign_id": campaign.pk}
+    job = Job.objects.create(kind="web.challenge", key="past", arguments=arguments, **failed)
+    work = f"/campaigns/{campaign.name}/challenges/work/{job.pk}"
+    assert api.get(work).json()["next_step"] == "Change the budget (POST /api/v1/campaigns/spring/budget)"
+
+    Membership.objects.filter(user=api.user).update(role="viewer")
+
+    roles = "(only an owner or a campaign manager can)"
+    assert api.get(work).json()["next_step"] == f"Change the budget {roles}"
+    status = api.get(f"/campaigns/{campaign.name}/status").json()
+    assert status["next"] == f"Resume it {roles} offers the remaining tasks again."
+
+
+def test_a_refusal_names_no_call_that_the_caller_may_not_make(api, published, monkeypatch):
+    def refuse(campaign):
+        raise Refusal("No money is left.", Action("raise_budget", campaign.name, "9.00"))
+
+    monkeypatch.setattr("web.campaigns.api.campaign_status", refuse)
+    Membership.objects.filter(user=api.user).update(role="viewer")
+
+    said = problem(api.get("/campaigns/spring/status"), 422)
+
+    assert said["next_step"] == "Change the budget (only an owner or a campaign manager can)"
 
 
 def test_texts_by_people_are_unchanged_in_a_campaigns_status(api, published, monkeypatch):

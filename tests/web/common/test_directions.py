@@ -15,10 +15,12 @@ from judging.campaign.campaigns import CampaignSettings
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.other_kinds import where_it_belongs
+from tests.web.api.test_who_may_call import TABLE
 from tests.web.conftest import PEOPLE
 from web.common.access import Reader
 from web.common.campaign_steps import idle_campaign_direction
 from web.common.directions import (
+    CALLS,
     NEW_COLLECTION,
     PAGES,
     guidance_for_programs,
@@ -220,3 +222,36 @@ def test_a_link_is_offered_to_those_whom_its_page_accepts(cast, person):
             assert said.endswith(f" (only {who_can(needed)} can)")
 
     assert wrong == {}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("person", PEOPLE)
+def test_a_call_is_named_to_those_who_may_make_it(cast, person):
+    may_call = Reader(get_user(cast.clients[person])).may_open
+    wrong = {}
+    for command, (call, needed) in CALLS.items():
+        name = {"campaign": cast.campaign.name, "collection": cast.collection.name, "": ""}[PAGES[command][2]]
+        said = guidance_for_programs(Guidance(Action(command, name)), may_call=may_call)
+        method, address = call.format(name="{name}").split()
+        only = TABLE[method.lower(), address].only if needed else None
+        roles = f" (only {who_can(needed)} can)" if needed else ""
+        if only is None or person in only:
+            roles = f" ({call.format(name=name).replace(' /', ' /api/v1/')})"
+        if not said.endswith(roles):
+            wrong[command] = said
+
+    assert wrong == {}
+
+
+@pytest.mark.django_db
+def test_a_page_without_a_call_is_named_to_those_who_may_open_it(cast):
+    said = {
+        person: guidance_for_programs(
+            Guidance(Action("reconcile", cast.campaign.name)),
+            may_call=Reader(get_user(cast.clients[person])).may_open,
+        )
+        for person in ("viewer", "stranger")
+    }
+
+    assert said["viewer"] == "Look at the differences (/campaigns/spring/differences/)"
+    assert said["stranger"] == f"Look at the differences (only {who_can('see everything')} can)"

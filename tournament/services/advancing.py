@@ -8,7 +8,7 @@ from django.db import OperationalError, connection, transaction
 
 from config import clock
 from judging.models import Campaign
-from judging.rules.pair_requests import PairRequest
+from judging.rules.packing import PairRequest
 from tournament.contests import Need
 from tournament.models import Challenge
 from tournament.outcomes import Status

@@ -15,7 +15,7 @@ class Role(StrEnum):
     MANAGER = "manager"
     VIEWER = "viewer"
     ASSESSOR = "assessor"
-    """Judges topics of graded campaigns. Sees of runs and labels what the public sees: they would bias the grades."""
+    """Judges topics of graded campaigns. Sees only public runs and labels, because others would bias the grades."""
     SUBMITTER = "submitter"
     """Submits runs for a team. Not a member: sees what the public sees, and the team's own runs."""
 
@@ -36,7 +36,7 @@ _OWNERS = frozenset({Role.OWNER})
 ACTIONS: dict[str, frozenset[Role]] = {
     # Everything that is not released: private runs, all passages, reasons for exclusions, the activity log.
     "see everything": _MEMBERS,
-    # What everybody sees of a published collection: released runs, labels, leaderboards. This is about private ones.
+    # Released runs, labels and leaderboards of a private collection; everybody sees those of a published one.
     "see results": _MEMBERS | {Role.SUBMITTER},
     "see members": _MEMBERS,
     "export judgments": _MEMBERS,

@@ -31,8 +31,8 @@ UNSEEN, PURPOSE = "unseen_token", "unseen API token"
 def tokens(request: HttpRequest) -> HttpResponse:
     """List the person's tokens. A new token is shown once, on the page to which its form redirects.
 
-    The response to the form may never be seen: the browser drops it if a button is pressed twice. After a confirmed
-    password, it would also stand at the address of the password form.
+    The response to the form may never be seen: the browser drops it if a button is pressed twice. After the password
+    is confirmed, it would also appear at the address of the password form.
     """
     if _once(request) in request.session.get(ANSWERED, []):
         return redirect("accounts:tokens")

@@ -101,7 +101,7 @@ class Large:
         self._pooled([[] for _ in range(count)])
 
     def _pooled(self, suppliers: list[list[int]]) -> None:
-        """Write the runs and their top passages; fills ``suppliers``, the runs of each passage."""
+        """Write the runs and their top passages; fill ``suppliers``, the runs of each passage."""
         for number in range(self.runs):
             self._run(number, suppliers)
         insert_rows(

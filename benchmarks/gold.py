@@ -226,10 +226,10 @@ def show(name: str, figures: Figures) -> None:
     for row in [*figures["strategies"], *shown]:
         passes = "".join(f"{chance:>11.1%}" for chance in row["passes"])
         agrees = "–" if row["agrees"] is None else f"{row['agrees']:.0%}"
-        mark = "  over the bar" if row["name"] in figures["over_the_bar"] else ""
+        mark = "  over the limit" if row["name"] in figures["over_the_bar"] else ""
         print(f"{row['name']:<24}{row['right']:>14.1%}{passes}{agrees:>9}{mark}")
     print(
-        f"of {len(figures['looks'])} strategies by looks, those over the bar and the {EASIEST} easiest are shown"
+        f"of {len(figures['looks'])} strategies by looks, those over the limit and the {EASIEST} easiest are shown"
     )
     print(f"a worker can do at most {figures['limit']} of {figures['tasks_in_all']} tasks")
     for what, words in {**HELD, "memory_of_20": "memory of 20 tasks (over the task limit)"}.items():

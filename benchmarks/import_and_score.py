@@ -1,8 +1,10 @@
 """Measure how fast runs are imported, scored and rescored, compared with pytrec_eval and ir_measures.
 
-A generated run of 6,980 queries × 1,000 passages (7 million lines; decimal pids as in MS MARCO's passages), in TREC
-and MS MARCO format, and the 16 real runs of TREC 2021 Deep Learning, uncompressed and not imported, if ../shared/data
-exists. Each measurement is a separate process, timed after its imports and one tiny run; its peak memory is its
+It uses a generated run of 6,980 queries × 1,000 passages (7 million lines; decimal pids as in MS MARCO's passages),
+in TREC and MS MARCO format, and, if ../shared/data exists, the 16 real runs of TREC 2021 Deep Learning, uncompressed
+and not imported.
+
+Each measurement is a separate process, timed after its imports and one tiny run; its peak memory is its
 largest resident set. Our process runs every check, hashes the content, stores the ranking and scores it; the other
 libraries load and score. All must agree on the value. Limits:
 

@@ -41,7 +41,7 @@ def is_amazon(endpoint: str) -> bool:
 
 
 def crowd_words(endpoint: str, embedded: str) -> str:
-    """Return the name of the crowd at this address for papers; ``embedded`` is the built-in marketplace's address."""
+    """Return the crowd's name as a paper would state it; ``embedded`` is the built-in marketplace's address."""
     host = urlsplit(endpoint).hostname or ""
     if origin(endpoint) == origin(embedded) or host in LOOPBACK:
         return "Preferee's own marketplace"

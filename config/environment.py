@@ -188,7 +188,7 @@ def refuse_weak_secrets(least: dict[str, int]) -> None:
             else:
                 continue
             what = f"The password in {name}" if name.endswith("_URL") else name
-            step = f"To make one: {MAKE_ONE}" if characters else "Set the value you were given."
+            step = f"To create one: {MAKE_ONE}" if characters else "Set the value you were given."
             raise ImproperlyConfigured(f"{what} {problem}. {step}")
 
 

@@ -87,16 +87,16 @@ class Guidance(str):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Return the options that it names."""
+        """Return the options that the text names."""
         return tuple(part.option for part in self.parts if isinstance(part, Option))
 
     def asks_for(self, command: str) -> bool:
-        """Return whether one of its actions is this command."""
+        """Return whether one of the text's actions is this command."""
         return any(isinstance(part, Action) and part.command == command for part in self.parts)
 
 
 def parts_of(text: Part) -> tuple[Part, ...]:
-    """Return the parts of a text; a plain text is its own only part."""
+    """Return the parts of a text; plain text has one part, itself."""
     if isinstance(text, Guidance):
         return text.parts
     return (text,) if not isinstance(text, str) or text else ()

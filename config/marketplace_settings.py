@@ -1,7 +1,7 @@
 """Settings of the marketplace, read from the environment (all of them: docs/marketplace.md).
 
-The marketplace is a separate program with its own database, accounts and port. With
-``config.settings``, they share only the functions that read the environment.
+The marketplace is a separate program with its own database, accounts and port. These settings and ``config.settings``
+share only the functions that read the environment.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Querysets, updates and insertions whose SQL is built and planned once, for requests that many people send at once.
 
 Django builds the SQL again each time, and PostgreSQL plans it again. Both take longer than answering a small query.
-These are compiled at their first use in a process with placeholders for the values, and each call fills in its own.
+These are compiled at their first use in a process, with placeholders that each call replaces by its own values.
 """
 
 import copy

@@ -19,7 +19,7 @@ def software_version() -> str:
 def sources_key(*rooms: str) -> str:
     """Return the version, and eight digits that change with the sources of these rooms.
 
-    So people who change the code between two versions never see results of the previous code.
+    The digits keep people who change the code between two versions from seeing results of the previous code.
     """
     digest = hashlib.sha256()
     for room in rooms:

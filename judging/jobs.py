@@ -30,7 +30,7 @@ from pooling.near_duplicates import Likeness
 from pooling.services.clusters import cluster_set_of
 
 log = logging.getLogger(__name__)
-#: The wait after a first failure that a retry can fix. It doubles with each further failure, up to the longest.
+#: The wait after a first failure that a retry can fix. It doubles with each further failure, up to the maximum below.
 LATER_SECONDS = 5
 LONGEST_LATER_SECONDS = 300
 MONEY_SECONDS = 600
@@ -101,7 +101,7 @@ def ring_for_gold(campaign: Campaign, *, qrels: str = "") -> Job:
 
 
 def gold_work(campaign: Campaign) -> QuerySet[Job]:
-    """Return the jobs that propose gold pairs for this campaign, the latest first."""
+    """Return the jobs that propose gold pairs for this campaign, latest first."""
     return Job.objects.filter(key=propose_gold_key(campaign)).order_by("-pk")
 
 

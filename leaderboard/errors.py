@@ -14,15 +14,15 @@ from config.errors import Refusal
 
 
 class LeaderboardError(Refusal):
-    """The root of the leaderboard's errors."""
+    """Base class of the errors above."""
 
 
 class UnknownLabels(LeaderboardError):
-    """No qrel set or version has that name."""
+    """No qrel set or version has the given name."""
 
 
 class UnknownMeasure(LeaderboardError):
-    """No measure has that name."""
+    """No measure has the given name."""
 
 
 class NothingPrivate(LeaderboardError):

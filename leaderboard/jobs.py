@@ -108,7 +108,7 @@ def ring_for_asking(
 _ASKED_SETTINGS = {"seed": int, "judgments_per_pair": int, "pairs_per_task": int, "reward": Decimal}
 
 
-@job_kind(ASK, words="the campaign that asks")
+@job_kind(ASK, words="the better-than-perfect campaign")
 def create_asking_campaign(
     *,
     progress: Progress,
@@ -139,7 +139,7 @@ def create_asking_campaign(
 
 
 def asking_work(collection: Collection) -> QuerySet[Job]:
-    """Return the jobs that create such campaigns for runs of the collection."""
+    """Return the jobs that create "better than perfect" campaigns for runs of the collection."""
     runs = list(Run.objects.filter(collection=collection).values_list("pk", flat=True))
     return Job.objects.filter(kind=ASK, arguments__run_id__in=runs)
 

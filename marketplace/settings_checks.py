@@ -6,7 +6,10 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Warning, register
 
 _MISSING = {
-    "OPERATOR": ("Workers cannot see who runs this site.", "Set MARKETPLACE_OPERATOR to its name."),
+    "OPERATOR": (
+        "Workers cannot see who runs this site.",
+        "Set MARKETPLACE_OPERATOR to the operator's name.",
+    ),
     "CONTACT": ("Workers have no one to contact.", "Set MARKETPLACE_CONTACT to an e-mail address."),
     "PRIVACY_FILE": (
         "The privacy page does not name your legal basis or a supervisory authority.",

@@ -2,7 +2,7 @@
 
 A block is read by polars when every line has the expected columns, one separator between them and plain numbers.
 Other blocks have their whitespace normalized and are tried again. The remaining blocks are read line by line in
-Python, which either accepts every line or reports the first invalid one. All three methods accept the same lines and
+Python, which either accepts every line or reports the first invalid line. All three methods accept the same lines and
 give the same rows.
 """
 

@@ -11,7 +11,7 @@ from pooling.near_duplicates import by_pid
 
 
 def read_clusters(content: Content) -> dict[str, str]:
-    """Return pid → canonical pid of every class of two or more. Refuses a passage in two classes."""
+    """Return pid → canonical pid of every class of two or more passages. Refuses a passage in two classes."""
     members: dict[str, list[str]] = {}
     class_of: dict[str, str] = {}
     for number, line in numbered_lines(content):

@@ -43,7 +43,7 @@ class Columns:
         return len(self.query)
 
     def arrays(self) -> Iterator[NDArray[Any]]:
-        """Return every array that has one entry per row."""
+        """Yield every array that has one entry per row."""
         yield from (self.query, self.codes, self.number)
         if self.score is not None:
             yield self.score

@@ -133,7 +133,7 @@ class SameRun(AlreadyImported):
 
 
 class NotFound(PoolingError):
-    """There is nothing with that name."""
+    """There is nothing with the given name."""
 
 
 class MembersRefused(PoolingError):
@@ -200,7 +200,7 @@ class SubmissionRefused(PoolingError):
     """The board's policy does not accept this run.
 
     ``welcome_on`` is the day from which the policy accepts it, if any; ``missing`` lists the details that it
-    requires; ``parts`` are the reasons, one refusal each, if there are several.
+    requires; if there are several reasons, ``parts`` has a refusal for each.
     """
 
     def __init__(

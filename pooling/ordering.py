@@ -87,7 +87,7 @@ def query_chunks(query: NDArray[np.int32]) -> Iterator[tuple[int, int, Rows]]:
 def duplicate_rows(columns: Columns) -> tuple[int, int] | None:
     """Return the first two rows of a passage that a query has twice; None if there are none.
 
-    If several passages are repeated, return the one whose second row comes first in a file grouped by query.
+    If several passages are repeated, return the passage whose second row comes first in a file grouped by query.
     """
     query = columns.query
     if (query[1:] < query[:-1]).any():

@@ -50,7 +50,7 @@ def texts_of_another_kind(record: Mapping[str, Any], *, passages: bool) -> Guida
 
 
 def look_swapped(queries: Sequence[str], passages: Sequence[str]) -> bool:
-    """Return whether texts of queries and passages seem to be in each other's place: by their median length."""
+    """Return whether texts of queries and passages seem to be swapped, by their median length."""
     if not (queries and passages):
         return False
     long, short = (median(len(text.split()) for text in texts) for texts in (queries, passages))

@@ -1,4 +1,4 @@
-"""List every problem of a refused file: the first ones with their lines, and the count of each kind.
+"""List the problems of a refused file: the first few of each kind with their lines, and the total of each kind.
 
 A valid file is read once and fast (pooling.columns). A refused file is read again, with irregular blocks line by
 line, to list all its problems. Reading stops only if lines cannot be read at all.
@@ -84,7 +84,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Problems:
-    """The first problems of a file by line, some of each kind, and the count of each kind."""
+    """The first few problems of each kind, in line order, and the total of each kind."""
 
     listed: tuple[Problem, ...]
     counts: dict[str, int]
@@ -227,7 +227,7 @@ class _Reading:
             self._note(qid, pid, numbers)
 
     def _take_regular(self, block: Block, first_line: int) -> bool:
-        """Accept a block whose lines are all valid, if that can be checked fast."""
+        """Accept a block if all its lines are valid and this can be checked fast; return whether it was accepted."""
         assert self.layout is not None
         rows = fast_rows(block, self.layout)
         if rows is None:

@@ -25,7 +25,7 @@ class RoundRules:
 
 @dataclass(frozen=True)
 class RunBefore:
-    """One of the team's runs in the round."""
+    """One of the team's earlier runs in the round."""
 
     run_tag: str
     baseline: bool
@@ -71,7 +71,7 @@ def next_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | None:
 
 
 def next_place(rounds: Sequence[RoundRules], sent: Mapping[str, int], since: datetime) -> datetime | None:
-    """Return the first moment from ``since`` at which a round accepts one more official run; None if none will.
+    """Return the first moment from ``since`` at which a round accepts one more official run; None if no round will.
 
     ``sent``: the team's official runs by the name of the round.
     """
@@ -91,7 +91,7 @@ def refusals_in_round(
     priority: int | None,
     coming: RoundRules | None = None,
 ) -> list[RoundRefusal]:
-    """Return every reason for which the round does not accept one more run of a team that has ``before``.
+    """Return every reason for which the round does not accept one more run of a team with the runs ``before``.
 
     ``coming`` is the round that opens next, if one is planned.
     """

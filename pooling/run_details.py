@@ -143,20 +143,18 @@ def details_by_name(own: Iterable[Mapping[str, Any]] = ()) -> dict[str, Detail]:
 
 
 def read_details(given: Mapping[str, Any], known: Mapping[str, Detail]) -> dict[str, Value]:
-    """Return the details with checked values; empty ones are left out. Raises PoolingError, naming the field."""
+    """Return the details with checked values; empty details are left out. Raises PoolingError, naming the field."""
     read: dict[str, Value] = {}
     for name, value in given.items():
         if name not in known:
-            raise PoolingError(
-                f"Unknown detail {name[:60]!r} of a run.", f"Known details: {', '.join(known)}."
-            )
+            raise PoolingError(f"Unknown run detail {name[:60]!r}.", f"Known details: {', '.join(known)}.")
         if (found := read_value(known[name], value)) is not None:
             read[name] = found
     return read
 
 
 def read_value(detail: Detail, given: Any) -> Value | None:
-    """Return the value of one detail, or None for an empty one. Raises PoolingError."""
+    """Return the value of one detail, or None if it is empty. Raises PoolingError."""
     if given is None or given == "" or given == []:
         return None
     if detail.form is Form.LINKS:
@@ -240,7 +238,7 @@ class KnownRun:
 
 
 def task_of(details: Mapping[str, Any]) -> str:
-    """Return what a run retrieves (default: passages), in lower case like newly stored tasks; plurals count alike."""
+    """Return what a run retrieves (default: passages), in the singular, in lower case like newly stored tasks."""
     task = str(details.get("task") or "passage").casefold()
     return {"documents": DOCUMENT, "docs": DOCUMENT, "doc": DOCUMENT, "passages": "passage"}.get(task, task)
 

@@ -156,7 +156,7 @@ LEAST_APART = 10
 
 
 def sources_apart(passages: Mapping[Source, int], shared: Iterable[tuple[Source, Source]]) -> list[Source]:
-    """Return the sources that share no passage with the others, directly or through a third one.
+    """Return the sources that share no passage with the others, directly or through other sources.
 
     They may retrieve something else, such as documents. ``passages``: number of passages by source. ``shared``: two
     sources with a passage in common. The others are the largest group of sources that share passages.

@@ -131,13 +131,13 @@ def _with_lines(listing: Listing, content: Content) -> Problems:
 
 
 def _as_other_kind(problem: Problem) -> Problem:
-    """Say where the file belongs if a repeated id shows it: runs and labels with tabs parse as ids and texts."""
+    """Say where the file belongs if a repeated id shows that: runs and labels with tabs parse as ids and texts."""
     other = run_or_labels(problem.text.encode().split()) if problem.kind.startswith("repeated") else None
     return replace(problem, next_step=other) if other else problem
 
 
 def _valid_texts(content: Content, fields: _Fields, listing: Listing) -> Iterator[Text]:
-    """Yield the texts of valid lines, and list the invalid ones."""
+    """Yield the texts of valid lines, and list the invalid lines."""
     for number, line in numbered_lines(content):
         try:
             text = _text_from_line(content.name, number, line, fields)

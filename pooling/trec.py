@@ -226,7 +226,7 @@ def _known_queries_only(
     """Return the lines of known queries, and the unknown queries.
 
     Refuses unknown queries unless ``skip_unknown``, and a passage that appears twice for a query, even an unknown
-    one.
+    query.
     """
     known = None if known_qids is None else frozenset(known_qids)
     unknown = tuple(qid for qid in columns.qids if known is not None and qid not in known)

@@ -62,7 +62,7 @@ class Wanted:
 
     @cached_property
     def spelled(self) -> tuple[Codes, pl.Series]:
-        """The numbers of the entries' pids, and the distinct pids by number."""
+        """For each entry, the number of its pid; and the distinct pids by number."""
         pids = pl.Series("pid", self.pids, dtype=pl.String)
         return pids.rank("dense").to_numpy().astype(np.int64) - 1, pids.unique().sort()
 

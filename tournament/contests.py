@@ -52,7 +52,7 @@ class Record:
     rounds: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
     def add(self, query: int, left: int, right: int, preferred: int, number: int) -> None:
-        """Count one judgment; ``preferred`` 0 for "cannot decide"."""
+        """Count one judgment; ``preferred`` is 0 for "cannot decide"."""
         if left == right:
             return
         a, b = ordered_pair(left, right)
@@ -75,7 +75,7 @@ class _QueryMeetings:
     count: Count
 
     def meeting(self, a: int, b: int) -> Meeting:
-        """Return the pair's state: by this challenge's rule if it belongs to it, else by its own round's."""
+        """Return the pair's state, by this challenge's rule if it has the pair, else by that of the pair's round."""
         key = (self.query, a, b)
         said = self.record.said.get(key, PairJudgments())
         if not said.judged and a in self.bests and b in self.bests:

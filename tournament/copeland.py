@@ -140,7 +140,7 @@ def _is_cycle(tied: IntArray, pairs: PairWins) -> bool:
 def lacking_pairs(
     starts: IntArray, size: int, pairs: PairWins, queries: IntArray, *, wanted: int = 1
 ) -> dict[int, list[tuple[int, int]]]:
-    """Return the given queries' pairs with fewer than ``wanted`` judgments: query → [(a, b), …], ascending."""
+    """Map these queries to their pairs (a, b) with fewer than ``wanted`` judgments, ascending."""
     ends = np.append(starts, size)
     done = pairs.judged >= wanted
     a, b = pairs.a[done], pairs.b[done]

@@ -112,8 +112,8 @@ def meeting(rule: Rule, said: PairJudgments) -> Meeting:
 
     ``lead2`` judges until one side leads by 2 or the pair has five judgments. Each time, it requests the smallest
     number that could settle the pair: 2 at first and for a tie, 1 if one side leads by 1 or the pair has four. So no
-    judgment is superfluous or later than necessary. The leading side takes the whole win; in a tie, each side takes
-    half.
+    judgment is superfluous or requested later than necessary. The leading side takes the whole win; in a tie, each
+    side takes half.
     """
     lead = abs(said.first - said.second)
     needed = max(0, min(rule.fewest - lead, rule.most - said.judged))
@@ -156,8 +156,8 @@ def forecast(queries: Sequence[Sides], rule: Rule, *, pairs_per_task: int) -> Fo
     """Return the fewest and most pairs, judgments and tasks of a challenge.
 
     Fewest: every challenger loses to every best answer, and every pair settles as early as possible. Most: every
-    challenger stays in, so challengers also meet each other, and every pair takes all its judgments. The most tasks
-    include a partly filled task in every wave. Tasks repeated after an exclusion are not included.
+    challenger stays in, so challengers also meet each other, and every pair takes all its judgments. The maximum
+    number of tasks includes a partly filled task in every wave. Tasks repeated after an exclusion are not included.
     """
     fewest = sum(len(sides.bests) * len(sides.challengers) for sides in queries)
     most = fewest + sum(len(sides.challengers) * (len(sides.challengers) - 1) // 2 for sides in queries)

@@ -10,7 +10,7 @@ class WebConfig(AppConfig):
 
 
 def use_our_words() -> None:
-    """Replace the sentences that begin with "Ensure", and the one about slugs."""
+    """Replace Django's messages that begin with "Ensure", and its message about slugs."""
     validators.MinValueValidator.message = "Enter %(limit_value)s or more."
     validators.MaxValueValidator.message = "Enter %(limit_value)s or less."
     validators.MinLengthValidator.message = "Enter at least %(limit_value)s characters."

@@ -5,14 +5,14 @@ WebError
 ├── WebhookRefused        not possible in the webhook's current state
 ├── NoEvents              no kind of event is chosen for a webhook
 ├── AddressRefused        the address is not allowed for webhooks
-└── BoardBeingDrawn       a job is drawing the leaderboard (also a NotNow)
+└── BoardBeingDrawn       a job is computing the leaderboard (also a NotNow)
 """
 
 from config.errors import NotNow, Refusal
 
 
 class WebError(Refusal):
-    """Base of this family."""
+    """Base class of the errors above."""
 
 
 class AnotherUnderWay(WebError):
@@ -32,6 +32,6 @@ class AddressRefused(WebError):
 
 
 class BoardBeingDrawn(WebError, NotNow):
-    """A job is drawing the leaderboard; its message is for everybody."""
+    """A job is computing the leaderboard. Everybody can read the message."""
 
     seconds = 5

@@ -2,7 +2,7 @@
 
 BackgroundError
 ├── UnknownJobKind      this kind of job is not registered
-├── JobFailed           the job ended in a named failure
+├── JobFailed           the job failed
 ├── LeaseLost           another worker has taken over this job; stop immediately
 └── TooMuchAsked        too many jobs of this kind are already waiting
 """
@@ -11,7 +11,7 @@ from config.errors import Refusal
 
 
 class BackgroundError(Refusal):
-    """Base of this family."""
+    """Base class of background errors."""
 
 
 class UnknownJobKind(BackgroundError):
@@ -21,7 +21,7 @@ class UnknownJobKind(BackgroundError):
 
 
 class JobFailed(BackgroundError):
-    """The job ended in a named failure."""
+    """The job failed; the message is its own."""
 
 
 class LeaseLost(BackgroundError):

@@ -93,7 +93,7 @@ class Job(models.Model):
 
 
 class AtWork(models.Model):
-    """A process that runs jobs, with the time of its last pulse."""
+    """A process that runs jobs, and the time of its last heartbeat."""
 
     name = models.CharField(max_length=120, unique=True)
     pulse_at = models.DateTimeField()

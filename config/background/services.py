@@ -342,7 +342,7 @@ def running_processes() -> QuerySet[AtWork]:
 
 
 def take_back(jobs: QuerySet[Job], why: Refusal) -> bool:
-    """Cancel those of the jobs that never started. Return whether there were any."""
+    """Cancel the jobs that never started. Return whether there were any."""
     waiting = jobs.filter(state=Job.State.WAITING, attempts=0)
     ended = {"state": Job.State.FAILED, "failure": "TakenBack", "fault": Job.Fault.REFUSED}
     said = {"failure_message": why.message, "next_step": why.next_step}

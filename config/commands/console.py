@@ -60,7 +60,7 @@ class Command(BaseCommand):
     """
 
     example = ""
-    #: Said before the database is set up, by commands that take a while to start.
+    #: Printed before the database is set up, if a command takes a while to start.
     opening = ""
     requires_system_checks: list[str] = []
     stealth_options = ("stderr_console",)
@@ -87,7 +87,7 @@ class Command(BaseCommand):
         raise NotImplementedError
 
     def refusals(self, result: dict[str, Any]) -> list[str]:
-        """Return the refused parts, with reasons. With any, the exit status is 1 after the result is printed."""
+        """Return the refused parts, with reasons. If there are any, the exit status is 1 after printing."""
         return []
 
     def show(self, result: dict[str, Any]) -> None:

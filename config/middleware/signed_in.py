@@ -16,7 +16,7 @@ WORKERS_PAGES = "/judge/"
 
 
 class _ForPeople(MiddlewareMixin):
-    """Passes requests for workers' pages on unchanged."""
+    """Passes on requests for workers' pages unchanged."""
 
     def __call__(self, request: HttpRequest) -> Any:
         """Answer the request, with the session or account only where pages use them."""

@@ -22,7 +22,7 @@ SECONDS = 3
 
 
 class NotReady(Exception):
-    """A part does not work. The message names it without revealing addresses or passwords."""
+    """A part of the system does not work. The message names it without revealing addresses or passwords."""
 
 
 @never_cache

@@ -25,7 +25,7 @@ class DatabaseOperations(operations.DatabaseOperations):
     """Formats executed statements as text."""
 
     def last_executed_query(self, cursor: Any, sql: str, params: Any) -> str:
-        """Return the statement with its values, for counts and logs. A prepared one is sent without them."""
+        """Return the SQL with its values, for counts and logs. Prepared statements are sent without values."""
         return super().last_executed_query(cursor, sql, params) or self.compose_sql(sql, params)
 
 
@@ -43,8 +43,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def prepared_cursor(self) -> Any:
         """Return a cursor whose statements are prepared: the server keeps their plans until the connection ends.
 
-        It receives values apart from the statement, so use one text for all values of a statement, and write values
-        that never change into it.
+        The server receives the values separately. So use the same SQL text whatever the values are, and write values
+        that never change into the text.
         """
         return self._cursor(_PREPARED)  # type: ignore[attr-defined]
 

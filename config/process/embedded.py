@@ -12,7 +12,7 @@ from config.celery import app
 
 
 class EmbeddedWorkers:
-    """A Celery worker and beat in threads of this process, with a pulse that other processes can see."""
+    """A Celery worker and beat in threads of this process, with a heartbeat that other processes see."""
 
     def __init__(self, *, concurrency: int = 2) -> None:
         self.over = threading.Event()
@@ -28,7 +28,7 @@ class EmbeddedWorkers:
         ]
 
     def start(self) -> None:
-        """Start the worker, the scheduler and the pulse."""
+        """Start the worker, the scheduler and the heartbeat."""
         settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
         for thread in self.threads:
             thread.start()

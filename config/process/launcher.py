@@ -87,7 +87,7 @@ def crowd_keys() -> tuple[str, str]:
 
 
 def answers(url: str, *, timeout: float = 1.0) -> bool:
-    """Return whether ``url`` answers 200."""
+    """Return whether ``url`` answers with status 200."""
     try:
         with urllib.request.urlopen(url, timeout=timeout) as reply:  # noqa: S310 -- our own address
             return bool(reply.status == 200)

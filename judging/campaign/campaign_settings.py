@@ -22,7 +22,7 @@ from judging.campaign.worker_texts import default_texts
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Pair, Task
 
-#: The log's words for changed settings.
+#: The log entry for changed settings.
 SETTINGS_CHANGED = "settings changed"
 #: Settings that the packing of tasks depends on.
 PACKING = frozenset({"pairs_per_task", "judgments_per_pair", "seed"})

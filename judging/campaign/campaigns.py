@@ -115,7 +115,7 @@ class CampaignSettings:
     language: str = "en"
 
     def values(self) -> dict[str, Any]:
-        """Return the campaign's fields. The default base reward is a small part of the reward."""
+        """Return the campaign's fields. The base reward defaults to BASE_REWARD, or the reward if that is lower."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return fields | {
             "base_reward": min(BASE_REWARD, self.reward) if self.base_reward is None else self.base_reward
@@ -283,7 +283,7 @@ def _check_pairs(pool: Pool, pairs: Sequence[PairRequest]) -> None:
     if pairs:
         return
     queries = pool.pooled_passages.values("query").distinct().count()
-    has = f"has one passage for each query ({queries:,} in all)" if queries else "is empty: it has no query"
+    has = f"has one passage for each query ({queries:,} in all)" if queries else "is empty: it has no queries"
     raise CampaignRefused(
         f"The pool {pool.name} {has}, so there is no pair to judge.",
         Guidance(

@@ -40,7 +40,7 @@ def cluster_texts(
 def check_clustering(collection: Collection, likeness: Likeness) -> None:
     """Raise the errors of :func:`cluster_texts` that can be detected before any text is read."""
     clusters.check_likeness(likeness)
-    refuse_judged(collection)  # checked first: if judged, removing the present classes is not possible either
+    refuse_judged(collection)  # checked first: if judged, the current classes cannot be removed either
     clusters.refuse_if_clustered(collection)
 
 
@@ -82,7 +82,7 @@ def remove_clusters(collection: Collection, *, who: str = "") -> ClusterSet:
 
 
 def refuse_judged(collection: Collection) -> None:
-    """Raise CampaignRefused if pairs, or topics that somebody took, depend on the present classes of passages."""
+    """Raise CampaignRefused if pairs, or topics that somebody took, depend on the current classes of passages."""
     judged = Judgment.objects.filter(campaign__collection=collection)
     asked = Pair.objects.filter(campaign__collection=collection)
     first = asked.order_by("pk").select_related("campaign").first()
@@ -111,7 +111,7 @@ def _store_unless_judged(collection: Collection, classes: clusters.Classes, who:
 
 @dataclass(frozen=True)
 class PoolEffect:
-    """The effect of near-duplicates on a pool: classes and pairs without them, and with them."""
+    """The numbers of classes and pairs in a pool, without near-duplicates and with them."""
 
     pool: Pool
     passages: int
@@ -139,6 +139,6 @@ def effect_on(pool: Pool) -> PoolEffect:
 
 
 def _let_requests_finish(collection: Collection) -> None:
-    """Lock campaigns and topics, as requests for pairs and assessors do, so that they never run at the same time."""
+    """Lock campaigns and topics, so that nobody requests pairs or takes a topic meanwhile."""
     lock_topics(collection)
     Campaign.objects.filter(collection=collection).update(seed=F("seed"))

@@ -1,4 +1,4 @@
-"""Tasks that too few gold pairs fit: no worker could take them."""
+"""Find tasks with too few suitable gold pairs: no worker could take them."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -9,13 +9,13 @@ from django.db.models import QuerySet
 from judging.models import Campaign, Task, TaskPair
 from judging.rules.gold_drawing import Gold, Memory, Shown, gold_that_fits
 
-#: The most tasks to examine. A campaign with more asks many questions.
+#: The maximum number of tasks to examine. A larger campaign has enough questions for its gold pairs to fit.
 MOST_TASKS = 5000
 
 
 @dataclass(frozen=True)
 class LackingTask:
-    """A task, by its real pairs, and the gold pairs that fit it, too few."""
+    """A task with too few suitable gold pairs: its real pairs, and the gold pairs that fit."""
 
     shown: tuple[Shown, ...]
     fitting: tuple[Shown, ...]
@@ -40,7 +40,7 @@ def gold_in(campaign: Campaign, states: Collection[str]) -> list[Gold]:
 def lacking_tasks(
     campaign: Campaign, tasks: Iterable[Sequence[Shown]], gold: Sequence[Gold]
 ) -> list[LackingTask]:
-    """Return the tasks that too few of these gold pairs fit, for a worker who has seen nothing yet."""
+    """Return the tasks with too few suitable gold pairs among these, for a worker who has seen nothing yet."""
     lacking = []
     for task in tasks:
         fitting = gold_that_fits(gold, Memory(), task, campaign.gold_per_task, single=campaign.grades > 0)
@@ -50,6 +50,6 @@ def lacking_tasks(
 
 
 def suits(campaign: Campaign, task: LackingTask, one: Gold) -> bool:
-    """Return whether the task could show this gold pair beside those that fit it."""
+    """Return whether the task could also show this gold pair, besides those that already fit."""
     shown = [*task.shown, *task.fitting]
     return bool(gold_that_fits([one], Memory(), shown, 1, single=campaign.grades > 0))

@@ -50,7 +50,7 @@ SPARE = 1.35
 #: The maximum numbers of candidates, collection texts, and texts from passage files to examine.
 MOST_CANDIDATES, MOST_TEXTS, MOST_READ = 20_000, 50_000, 100_000
 TEXTS_AT_ONCE = 2000
-#: The most gold pairs to add for tasks that too few of the others fit.
+#: The maximum number of gold pairs to add for tasks that have too few.
 MOST_COVERING = 20
 UNJUDGED, OF_OTHERS = "not judged for any question", "judged for other questions only"
 
@@ -86,7 +86,7 @@ class _ProposalSearch:
         self.class_of: dict[int, str | int] = {}
 
     def _bounds(self) -> tuple[int, int]:
-        """Return the least grade of a known answer, and the grade below which a labeled passage is off topic.
+        """Return the lowest grade of a known answer, and the grade below which a labeled passage is off topic.
 
         Both equal the labels' own threshold. Where workers grade passages, a known answer must also reach the
         campaign's relevant grade (or the labels' highest grade), and an off-topic passage must be below it.
@@ -124,15 +124,15 @@ class _ProposalSearch:
         return self._add(chosen)
 
     def lacking(self, chosen: Sequence[Triple]) -> list[LackingTask]:
-        """Return the tasks that too few usable gold pairs and chosen candidates fit."""
+        """Return the tasks for which usable gold pairs and chosen candidates do not suffice."""
         return lacking_tasks(
             self.campaign, self.tasks, [*self.usable, *(Gold(0, *one.key) for one in chosen)]
         )
 
     def _cover(self, candidates: list[Triple], chosen: list[Triple], *, exclusive: bool) -> list[Triple]:
-        """Return the choice with more candidates, in front, for tasks that too few gold pairs fit.
+        """Prepend candidates to the chosen ones until every task has enough suitable gold pairs, if possible.
 
-        The questions that the fewest of these tasks ask come first.
+        Questions that the fewest of the lacking tasks ask are used first.
         """
         for _ in range(MOST_COVERING):
             lacking = self.lacking(chosen)
@@ -149,7 +149,7 @@ class _ProposalSearch:
         return chosen
 
     def _questions_to_ask(self, relevant: dict[int, list[int]]) -> dict[int, list[int]]:
-        """Return questions that some of the campaign's tasks ask, but not most: no task asks a question twice.
+        """Return questions that some, but not most, tasks ask: a gold pair must not repeat a question of its task.
 
         If there are too few to fill a task, add questions that only gold pairs ask.
         """

@@ -48,7 +48,7 @@ def measured_seconds(campaign: Campaign) -> float | None:
 
 
 def submissions_of_excluded(campaign: Campaign) -> QuerySet[Submission]:
-    """Return submissions of currently excluded workers, whose speed is no measure of honest work."""
+    """Return submissions of currently excluded workers, whose speed says nothing about honest work."""
     standing = Exclusion.objects.standing().filter(campaign=campaign)
     return Submission.objects.filter(campaign=campaign, worker__in=standing.values("worker"))
 

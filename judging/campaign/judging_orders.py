@@ -37,7 +37,7 @@ def renew_orders(collection: Collection) -> None:
 
 
 def judging_orders(pool: Pool) -> dict[int, list[tuple[int, int]]]:
-    """Return query key → (passage key, smallest rank in any run) of its pool, in the order of judging.
+    """Map query keys to (passage key, smallest rank in any run) for each passage of the pool, in judging order.
 
     A passage that is in no run, such as the known relevant one, comes after all others.
     """

@@ -44,8 +44,8 @@ def pairs_of(pool: Pool) -> list[PairRequest]:
 def request_pairs(campaign: Campaign, pairs: Sequence[PairRequest], *, judgments: int, round: int) -> int:
     """Request ``judgments`` more judgments of each pair; return how many tasks this created.
 
-    Pairs new to the campaign are created in ``round``. Each layer of judgments is packed separately, so that a task
-    never has a pair twice; leasing gives the layers to different workers.
+    Pairs new to the campaign are created in ``round``. Each layer (one judgment of each pair) is packed separately,
+    so that a task never has a pair twice; leasing gives the layers to different workers.
     """
     if not pairs or judgments < 1:
         return 0

@@ -1,4 +1,4 @@
-"""Estimate from its texts how long a pair takes to read and judge, and the least time that anybody needs."""
+"""Estimate from its texts how long a pair takes to read and judge, and the minimum time that a reader needs."""
 
 from functools import lru_cache
 from statistics import fmean

@@ -130,7 +130,7 @@ def keep_people_out(copy: Campaign) -> None:
         found = crowd.find_block_list(name)
         return {"qualification": found} if found else None
 
-    words = "For simulated workers of a rehearsal only. No person gets it."
+    words = "For simulated workers in a rehearsal only. It is never given to people."
     reply = perform(
         campaign=copy,
         operation="create_block_list",
@@ -190,7 +190,7 @@ def rehearsal_key(campaign: Campaign) -> str:
 
 
 def rehearsal_is_under_way(campaign: Campaign) -> bool:
-    """Return whether a rehearsal waits, is judged or computes its forecast, or was interrupted."""
+    """Return whether a rehearsal is waiting, being judged, computing its forecast or interrupted."""
     return running_rehearsal(campaign) is not None or rehearsals_asked_for(campaign).live().exists()
 
 

@@ -31,7 +31,7 @@ from pooling.services.spending_grants import usable_by
 def reserve(campaign: Campaign, total: Decimal, *, by: User | None, who: str = "") -> None:
     """Reserve at least ``total`` dollars for the campaign, taking the missing amount from what ``by`` can spend.
 
-    Safe to race: of two concurrent calls, the second sees what the first reserved. Raises MayNotSpend, and
+    Safe to call concurrently: of two calls, the second sees what the first reserved. Raises MayNotSpend, and
     CampaignRefused beyond the installation's cap.
     """
     if campaign.rehearsal_of_id:
@@ -74,7 +74,7 @@ def sources(
 
 
 def release_reservations(campaign: Campaign, total: Decimal) -> None:
-    """Release reservations beyond ``total`` dollars, the latest first."""
+    """Release reservations beyond ``total`` dollars, latest first."""
     with transaction.atomic():
         take_turn()
         extra = reserved_for(campaign) - total

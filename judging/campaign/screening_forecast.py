@@ -73,7 +73,7 @@ def tasks_per_worker(campaign: Campaign) -> int:
 
 @kept_while_reading
 def rules_compared(campaign: Campaign) -> list[Consequence]:
-    """Compare the screening rules for this campaign and recommend one. Empty without tasks."""
+    """Compare the screening rules for this campaign and recommend one; return an empty list if it has no tasks."""
     tasks = campaign.tasks.count()
     if not tasks:
         return []
@@ -143,8 +143,8 @@ def outlook_words(seen: Outlook, cost: Quote, *, graded: bool = False) -> str:
     return (
         f"without careless workers, if honest ones miss {slips.range_words} of the {gold}s "
         f"({slips.expected_words} expected, {slips.source}) and {seen.tasks_words}, "
-        f"{percent_text(low.excluded_share)} to {percent_text(high.excluded_share)}% of them are excluded and "
-        f"{percent_text(low.repeated_share)} to {percent_text(high.repeated_share)}% of their tasks repeated: "
+        f"{percent_text(low.excluded_share)} to {percent_text(high.excluded_share)}% of workers are excluded and "
+        f"{percent_text(low.repeated_share)} to {percent_text(high.repeated_share)}% of tasks are repeated: "
         f"{in_all}"
     )
 

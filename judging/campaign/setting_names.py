@@ -7,9 +7,9 @@ SETTING_NAMES = {
     "gold_per_task": "Gold pairs per task",
     "repeats_per_task": "Repeated pairs per task",
     "judgments_per_pair": "Judgments per pair",
-    "max_tasks_per_worker": "Most tasks per worker",
+    "max_tasks_per_worker": "Maximum tasks per worker",
     "screen": "Effect of a failed gold pair",
-    "slip_rate": "Honest slips",
+    "slip_rate": "Slip rate of honest workers",
     "preset": "Who can take tasks",
     "refuse_excluded_elsewhere": "Refuse workers whom another campaign of this collection excluded",
     "allow_undecided": "Offer “Cannot decide”",
@@ -44,5 +44,5 @@ NAMES_FOR_GRADES = {
 
 
 def setting_names(*, graded: bool) -> Mapping[str, str]:
-    """Return setting → name. ``graded``: workers grade single passages."""
+    """Map settings to names. With ``graded``, workers grade single passages."""
     return SETTING_NAMES | NAMES_FOR_GRADES if graded else SETTING_NAMES

@@ -50,7 +50,7 @@ class InstallationSpending:
 
 @dataclass(frozen=True)
 class SpendingRight:
-    """A person's spending right in a collection. ``grants`` are the ones that can be used there now.
+    """A person's spending right in a collection. ``grants`` can be used there now.
 
     ``unlimited``: an administrator, limited only by the installation's cap. ``ask``: the people who can grant more.
     """

@@ -51,11 +51,11 @@ def recognizable_gold_warning(campaign: Campaign, page: Detectability | None) ->
         return ""
     return Guidance(
         f"a classifier tells them from real pairs by what a page shows (AUC {page.auc:.2f}, 0.50 is guessing), "
-        "and a bot can learn the same. This happens where labels are sparse and nothing off-topic looks like "
+        "and a bot could learn to do so. This happens where labels are sparse and nothing off-topic looks like "
         "the passages that are judged. Drop these pairs and propose others from graded labels (",
         Action("propose_gold", campaign.name, "--qrels SET", lead=""),
         "). Or ",
-        Action("import_gold", campaign.name, "FILE", lead=f"bring {campaign.gold_words}s of your own"),
+        Action("import_gold", campaign.name, "FILE", lead=f"import your own {campaign.gold_words}s"),
     )
 
 
@@ -89,7 +89,7 @@ def setting_of(campaign: Campaign, labels: QrelSet | None = None, *, proposed: b
 
 
 def compared_pairs(campaign: Campaign) -> list[Shown]:
-    """Return real pairs: the campaign's, or, where single passages are graded, pairs of passages of a question.
+    """Return the campaign's real pairs or, if it grades single passages, pairs of passages of one question.
 
     Strategies that recognize off-topic passages work the same whether or not two passages are shown together.
     """

@@ -61,7 +61,7 @@ def _client(endpoint: str, access_key: str, secret_key: str, timeout: float) -> 
 
 
 class MTurk(ExternalQuestionPage):
-    """A requester in MTurk's protocol, as a crowd."""
+    """The crowd interface for a requester's account in MTurk's protocol."""
 
     fees = Fees(share=Decimal("0.20"), least=Decimal("0.01"))
     keeps_block_lists = True
@@ -89,7 +89,7 @@ class MTurk(ExternalQuestionPage):
         return None
 
     def create_kind(self, kind: PostingKind) -> str:
-        """Call CreateHITType; identical content gives the existing id."""
+        """Call CreateHITType; identical content returns the existing id."""
         reply = self._call(
             "create_hit_type",
             effect=True,
@@ -191,7 +191,7 @@ class MTurk(ExternalQuestionPage):
             raise
 
     def bonuses(self, *, assignment_id: str = "", place_crowd_id: str = "") -> list[PaidBonus]:
-        """Call ListBonusPayments for an assignment or a HIT, every page."""
+        """Call ListBonusPayments for an assignment or a HIT, for every page."""
         of = {"AssignmentId": assignment_id} if assignment_id else {"HITId": place_crowd_id}
         pages = self._pages("list_bonus_payments", **of)
         return [_paid_bonus(row) for page in pages for row in page["BonusPayments"]]
@@ -208,7 +208,7 @@ class MTurk(ExternalQuestionPage):
         return str(reply["QualificationType"]["QualificationTypeId"])
 
     def find_block_list(self, name: str) -> str | None:
-        """Call ListQualificationTypes for our own, every page: the query also finds names that only contain it."""
+        """Call ListQualificationTypes for every page of our own types: the query also finds longer names."""
         own = {"Query": name, "MustBeRequestable": False, "MustBeOwnedByCaller": True}
         pages = self._pages("list_qualification_types", **own)
         rows = (row for page in pages for row in page["QualificationTypes"])
@@ -254,7 +254,7 @@ class MTurk(ExternalQuestionPage):
         return Decimal(self._call("get_account_balance")["AvailableBalance"])
 
     def qualification(self, crowd_key: str) -> QualificationKind:
-        """Call GetQualificationType, for our own and the system's."""
+        """Call GetQualificationType, for one of our types or a system type."""
         found = self._call("get_qualification_type", QualificationTypeId=crowd_key)["QualificationType"]
         return QualificationKind(found["Name"], found["QualificationTypeStatus"] == "Active")
 

@@ -149,8 +149,8 @@ class Sites:
 class Crowd(Protocol):
     """The interface of a crowd.
 
-    A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1. It also suits
-    a crowd that has a number of places but no ids for them.
+    A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1. Such keys also
+    suit a crowd that only counts its places and gives them no ids.
     """
 
     fees: Fees
@@ -197,7 +197,7 @@ class Crowd(Protocol):
         """Return the place with the crowd's id."""
 
     def asked_of_workers(self, crowd_id: str) -> Sequence[dict[str, Any]]:
-        """Return the qualifications that the crowd requires for the place, in the protocol's form."""
+        """Return the qualifications that the crowd requires for the place, in the protocol's format."""
 
     def find_place(self, key: str) -> PostedPlace | None:
         """Return the place that was posted under ``key``, or None."""
@@ -229,7 +229,7 @@ class Crowd(Protocol):
         """Return every bonus paid for an assignment, or for a whole place."""
 
     def create_block_list(self, *, name: str, description: str) -> str:
-        """Return the crowd's id of a new list of workers who cannot see our places. CrowdAlready if it exists."""
+        """Create a list of workers who cannot see our places; return the crowd's id for it. Raises CrowdAlready."""
 
     def find_block_list(self, name: str) -> str | None:
         """Return the crowd's id of our list with this name, or None."""
@@ -241,7 +241,7 @@ class Crowd(Protocol):
         """Take a worker off the list; succeeds if the worker is not on it."""
 
     def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
-        """Send a message to at most MESSAGE_AT_ONCE workers. Returns worker id → error for workers not reached."""
+        """Send a message to at most MESSAGE_AT_ONCE workers. Maps ids of workers not reached to errors."""
 
     def balance(self) -> Decimal:
         """Return the dollars that can be spent."""

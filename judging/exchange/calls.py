@@ -98,7 +98,7 @@ def _record_failure(intent: CrowdCall, error: CrowdError) -> None:
 
 
 def got_through(campaign: Campaign, since: datetime) -> bool:
-    """Return whether a call to the crowd succeeded, or a submission was collected, since then."""
+    """Return whether a call to the crowd succeeded, or a submission was collected, after ``since``."""
     called = CrowdCall.objects.filter(campaign=campaign, done_at__gte=since)
     return called.exists() or Submission.objects.filter(campaign=campaign, collected_at__gte=since).exists()
 

@@ -67,7 +67,7 @@ class Page(NamedTuple):
     assignment: str = ""
 
     def is_of(self, assignment_id: str) -> bool:
-        """Return whether its submission belongs to this assignment: a restored database may reuse a row number."""
+        """Return whether the token's submission has this assignment: a restored database may reuse row numbers."""
         return self.assignment in ("", _digest(assignment_id))
 
 
@@ -120,7 +120,7 @@ def digest_of_work(assignment_id: str, crowd_worker_id: str) -> str:
 
 
 def digest_of_choices(choices: Mapping[str, str]) -> str:
-    """Return a short digest of the choices in a form, field → side."""
+    """Return a short digest of the choices in a form (field → side)."""
     return _digest("&".join(f"{name}={side}" for name, side in sorted(choices.items())))
 
 

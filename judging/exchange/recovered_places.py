@@ -36,7 +36,7 @@ def ask_for_place(campaign: Campaign, crowd_id: str) -> Place | None:
 
 
 def adopt(campaign: Campaign, posted: PostedPlace, *, purpose: str = "") -> Place | None:
-    """Record a place at the crowd if its key is this campaign's; return None otherwise. Safe to race.
+    """Record a place at the crowd if its key is this campaign's, else return None. Safe to call concurrently.
 
     A posting missing from an older backup is recorded too if its purpose is known: from its link (``purpose``), or
     because only one purpose is possible after a launch.

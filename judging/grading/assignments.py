@@ -82,7 +82,7 @@ def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
         judged = first.items.filter(grade__isnull=False).order_by("position")
         keys = list(judged.values_list("passage_id", flat=True))
         if not keys:
-            raise CampaignRefused(f"No passage of topic {qid} is judged.", "Choose another topic.")
+            raise CampaignRefused(f"No passage of topic {qid} has been judged.", "Choose another topic.")
         rng = np.random.default_rng([abs(topic.campaign.seed), topic.query.position])
         drawn = rng.permutation(len(keys))[:SAMPLE].tolist()
         made = TopicAssignment.objects.create(topic=topic, assessor=assessor, second=True)
@@ -97,7 +97,7 @@ def assign_passages(
     batch: int,
     source: str = GradedItem.Source.POOL,
 ) -> None:
-    """Add passages, (key, smallest rank in a run), to the assessor's assignment."""
+    """Add passages, as (key, smallest rank in a run), to the assessor's assignment."""
     begin = assignment.items.count()
     GradedItem.objects.bulk_create(
         (

@@ -80,7 +80,7 @@ def _free_topics(grading: GradedCampaign) -> list[Topic]:
 
 
 def later_tasks(campaign: Campaign) -> LaterTasks:
-    """Forecast the most tasks after the first round, for all judgments, within the rest of the budget of passages."""
+    """Forecast the maximum numbers of tasks after the first round, within the remaining budget of passages."""
     grading = campaign.grading
     assert grading is not None
     own = campaign.topic_assignments.filter(over_at=None)
@@ -88,7 +88,7 @@ def later_tasks(campaign: Campaign) -> LaterTasks:
     if grading.budget is not None:
         judged = GradedItem.objects.filter(
             assignment__in=own, grade__isnull=False
-        ).count()  # such as in a pilot
+        ).count()  # such as those of a pilot
         left = max(0, grading.budget - (judged_so_far(grading) - judged))
     sizes = Counter(map(len, own.values_list("topic__order", flat=True)))
     found = forecast_later_tasks(sizes, grading.life, campaign.pairs_per_task, left)
@@ -101,8 +101,8 @@ def later_tasks(campaign: Campaign) -> LaterTasks:
 def request_judgments(campaign: Campaign) -> int:
     """Request the judgments that passages of undecided topics lack; return how many tasks this created.
 
-    These passages are new, or were withdrawn while their topic was decided. A budget of passages is not exceeded.
-    Safe to run twice, and at the same time as another process.
+    These passages are new, or were removed from tasks while a decision on their topic was in force. A budget of
+    passages is not exceeded. Safe to run twice, and at the same time as another process.
     """
     Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)  # concurrent callers take turns
     lacking: dict[tuple[int, int], list[PairRequest]] = defaultdict(list)
@@ -129,7 +129,7 @@ def _requests_by_passage(campaign: Campaign) -> list[tuple[int, int, PairRequest
 
 
 def _passages_in_budget(campaign: Campaign, asked: int) -> int:
-    """Return how many more passages the budget allows; ``asked`` of undecided topics are already requested."""
+    """Return how many more passages the budget allows if ``asked`` passages of undecided topics are requested."""
     grading = campaign.grading
     assert grading is not None
     if grading.budget is None:
@@ -166,7 +166,7 @@ def _assignments_under_way(campaign: Campaign) -> list[TopicAssignment]:
 
 
 def _counted_grades(campaign: Campaign) -> dict[int, dict[int, list[int]]]:
-    """Return query key → passage key → its counted grades, in the order of the judgments."""
+    """Map query keys, then passage keys, to counted grades in the order of the judgments."""
     counted = Judgment.objects.filter(campaign=campaign, kind=Judgment.Kind.GRADE).counted().order_by("pk")
     grades: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     rows = counted.values_list(*QUERY_AND_PASSAGE, "grade")
@@ -203,7 +203,7 @@ def _carry_to_topic(assignment: TopicAssignment, counted: Mapping[int, Sequence[
 
 @transaction.atomic
 def withdraw_taken_topics(campaign: Campaign) -> None:
-    """Remove the topics that others took from a campaign before its launch."""
+    """Before a campaign's launch, remove the topics that others have taken."""
     taken = TopicAssignment.objects.filter(crowd=campaign, over_at__isnull=False)
     queries = list(taken.values_list("topic__query", flat=True))
     _withdraw_queries(campaign, queries)
@@ -213,14 +213,14 @@ def withdraw_taken_topics(campaign: Campaign) -> None:
 def _withdraw_queries(campaign: Campaign, queries: Sequence[int]) -> None:
     """Remove passages of these topics from tasks that nobody has opened.
 
-    A task without a passage left is deleted, so that nobody is paid for judgments that no topic needs.
+    A task with no passages left is deleted, so that nobody is paid for judgments that no topic needs.
     """
     of_over = TaskPair.objects.filter(task=OuterRef("pk"), pair__query__in=queries)
     untouched = Task.objects.filter(
         Exists(of_over), campaign=campaign, state=Task.State.WAITING, submissions=None
     )
     with transaction.atomic():
-        # Locked, so that no worker can take one of these tasks meanwhile. One that is being taken stays as it is.
+        # Locked, so that no worker can take one of these tasks meanwhile. A task that is being taken stays as it is.
         locked = untouched.select_for_update(of=("self",), skip_locked=True)
         tasks = list(locked.values_list("pk", flat=True))
         TaskPair.objects.filter(task__in=tasks, pair__query__in=queries).delete()

@@ -26,7 +26,7 @@ def standing_decision(topic: Topic) -> TopicDecision | None:
 
 
 def assignment_of(topic: Topic) -> TopicAssignment | None:
-    """Return the assignment whose grades count: the one of the topic's current assessor."""
+    """Return the assignment whose grades count: that of the topic's current assessor."""
     return topic.assignments.filter(over_at=None, second=False).select_related("assessor", "crowd").first()
 
 
@@ -77,7 +77,7 @@ def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDe
     Raises BadInput, CampaignRefused.
     """
     if verdict not in Verdict.values:
-        raise BadInput(f"There is no decision {verdict!r}.", f"Choose from {', '.join(Verdict.values)}.")
+        raise BadInput(f"Unknown decision: {verdict!r}.", f"Choose from {', '.join(Verdict.values)}.")
     if not why.strip():
         raise BadInput("The reason is missing.", "State the reason for the decision.")
     lock_topic(topic)
@@ -93,7 +93,7 @@ def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDe
         )
     if verdict != Verdict.ELIMINATED and not tally.judged:
         raise CampaignRefused(
-            f"No passage of topic {qid} is judged yet.",
+            f"No passage of topic {qid} has been judged yet.",
             "Take it away and eliminate it instead." if assignment else "Eliminate it instead.",
         )
     return TopicDecision.objects.create(

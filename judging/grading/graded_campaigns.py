@@ -41,7 +41,7 @@ class GradingSettings:
     seed: int = 1
     placeholder_text: bool = False
     small_pools: bool = True
-    """Whether topics are created whose pools are so small that the rules discard them early."""
+    """Whether to create topics whose pools are so small that the rules discard them early."""
 
 
 def create_graded_campaign(
@@ -77,7 +77,7 @@ def create_graded_campaign(
             )
             rows = (Topic(campaign=made, query_id=query, order=order) for query, order in orders.items())
             Topic.objects.bulk_create(rows, batch_size=BATCH)
-            log(made.collection, f"graded campaign {name} of {many(len(orders), 'topic')} made", who=who)
+            log(made.collection, f"graded campaign {name} with {many(len(orders), 'topic')} created", who=who)
     except IntegrityError:
         raise CampaignRefused(
             f"{pool.collection.name} already has a graded campaign {name!r}.", "Choose another name."
@@ -101,7 +101,8 @@ def _check_grading_settings(settings: GradingSettings) -> None:
 def _check_budget(budget: int | None) -> None:
     if budget is not None and not 1 <= budget <= MOST_BUDGET:
         raise BadInput(
-            "The budget is a number of passages to judge.", f"Enter a whole number from 1 to {MOST_BUDGET:,}."
+            "The budget must be a number of passages to judge.",
+            f"Enter a whole number from 1 to {MOST_BUDGET:,}.",
         )
 
 
@@ -189,7 +190,7 @@ def end_if_spent(campaign: GradedCampaign) -> bool:
 
 @transaction.atomic
 def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
-    """End the judging and decide every topic that was begun. Return False if it had already ended.
+    """End the judging and decide every topic that was started. Return False if it had already ended.
 
     Topics that a crowd's draft holds stay undecided, because nobody was offered their passages.
     """

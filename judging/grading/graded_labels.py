@@ -36,7 +36,7 @@ def publish_labels(
     incomplete: bool = False,
     who: str = "",
 ) -> GradedLabels:
-    """Create a qrel set from the accepted topics; ``incomplete``: even if grades of some passages were withdrawn.
+    """Create a qrel set from the accepted topics; with ``incomplete``, even if some grades were withdrawn.
 
     Raises CampaignRefused if no topic is accepted, or for withdrawn grades, and AlreadyImported if the name is taken.
     """
@@ -45,7 +45,9 @@ def publish_labels(
         standing = TopicAssignment.objects.filter(topic__in=decisions, over_at=None, second=False)
         held = {one.topic_id: one for one in standing}
         if not decisions:
-            raise CampaignRefused("No topic is accepted yet.", "Create labels once a topic is accepted.")
+            raise CampaignRefused(
+                "No topic has been accepted yet.", "Create labels once a topic is accepted."
+            )
         if not incomplete:
             _refuse_withdrawn(campaign)
         tallies = {topic: tally_of(held.get(topic), campaign.min_grade) for topic in decisions}
@@ -81,12 +83,12 @@ def publish_labels(
             ],
             made_by=who,
         )
-        log(campaign.collection, f"labels {set_name} made of graded campaign {campaign.name}", who=who)
+        log(campaign.collection, f"labels {set_name} created from graded campaign {campaign.name}", who=who)
     return made
 
 
 def withdrawn_passages(campaign: GradedCampaign) -> dict[str, int]:
-    """Return the qid of each accepted topic → its passages whose grades were withdrawn and not given again."""
+    """Map qids of accepted topics to their number of passages whose grades were withdrawn and not given again."""
     earlier = Grade.objects.filter(item=OuterRef("pk"), grade__isnull=False)
     lost = GradedItem.objects.filter(
         Exists(earlier),
@@ -135,7 +137,7 @@ def grades_of(campaign: GradedCampaign) -> Iterator[dict[str, Any]]:
     for row, later in pairwise(chain(rows.iterator(chunk_size=5000), [None])):
         assert row is not None
         item, key, qid, pid, grade, source, batch, rank, given_at = row
-        if grade is None:  # the end of the grade before
+        if grade is None:  # marks the previous grade as undone or withdrawn
             continue
         held = assignments[key]
         standing = "current"

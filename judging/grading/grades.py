@@ -27,7 +27,7 @@ REVERSED, TAKEN_AWAY = "reversed", "taken away"
 
 
 def item_at(assignment: TopicAssignment, position: int) -> GradedItem | None:
-    """Return the passage at a position from 0."""
+    """Return the passage at this position, counting from 0."""
     return assignment.items.filter(position=position).select_related("passage").first()
 
 

@@ -55,7 +55,7 @@ def proposed_passages(assignment: TopicAssignment, *, progress: Progress | None 
 
 
 def _grades_elsewhere(assignment: TopicAssignment) -> dict[str, int]:
-    """Return pid → grade for the topic's query in the collection's other graded campaigns."""
+    """Map pids to their grades for the same query in the collection's other graded campaigns."""
     topic = assignment.topic
     rows = GradedItem.objects.filter(
         assignment__topic__query=topic.query_id,

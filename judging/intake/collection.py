@@ -78,8 +78,8 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
     """Fetch new submissions from the crowd, count or exclude them, and offer missing places.
 
     Places whose worker submitted our form are checked first. A sweep through the crowd's list, which decides who
-    submitted, covers the rest. Safe to repeat and to race. A temporary failure of the crowd stops nothing else; its
-    error is raised at the end.
+    submitted, covers the rest. Safe to repeat and to call concurrently. A temporary failure of the crowd stops
+    nothing else; its error is raised at the end.
     """
     crowd, patience, began = crowd_for(campaign), Patience(), clock.now()
     free_lapsed(campaign)
@@ -127,7 +127,7 @@ def _keep_what_ran_out(campaign: Campaign, crowd: Crowd, patience: Patience) -> 
 
 
 def _take_down(campaign: Campaign, crowd: Crowd, submission: Submission) -> None:
-    """Close the place of timed-out work, unless somebody else holds it: its money pays for the judged pairs.
+    """Close the place of timed-out work unless somebody else holds it: that money pays for the judged pairs.
 
     If the task is still needed and the budget allows, another place is offered.
     """
@@ -215,7 +215,7 @@ def _free_given_back(campaign: Campaign, crowd: Crowd) -> int:
 
 
 def collect_place(campaign: Campaign, crowd: Crowd, place: Place) -> int:
-    """Record the crowd's submissions for one place. Returns their number. Safe to repeat and to race."""
+    """Record the crowd's submissions for one place; return their number. Safe to repeat and to call concurrently."""
     found = crowd.submissions(place.crowd_id)
     for submission in found:
         take_in(campaign, place, submission)

@@ -15,7 +15,7 @@ LATELY = timedelta(hours=1)
 
 
 def flag_since(campaign: Campaign, since: datetime) -> int:
-    """Raise flags for workers who submitted or left work since then. Returns how many have a new flag."""
+    """Raise flags for workers who submitted or left work after ``since``. Returns how many have a new flag."""
     # Count only signed arrivals; there could be thousands of made-up ones.
     signed = Q(taken_at__isnull=False, opened_at__gte=since - LATELY)
     left = signed & Q(state__in=[Submission.State.RETURNED, Submission.State.LAPSED])
@@ -47,7 +47,7 @@ def flag_workers(campaign: Campaign, workers: Collection[int]) -> int:
 
 
 def flagged_lately(campaign: Campaign, since: datetime) -> QuerySet[WorkerInCampaign]:
-    """Return people with a flag raised since then who are not excluded; nobody needs to review simulated workers."""
+    """Return people with a flag raised after ``since`` who are not excluded. Simulated workers need no review."""
     return flagged(campaign).filter(flagged_at__gte=since, worker__simulated=False)
 
 

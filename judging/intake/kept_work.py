@@ -68,7 +68,7 @@ def _give_up(submission: Submission) -> None:
 
 @transaction.atomic
 def accept_kept_work(campaign: Campaign, submission: Submission) -> bool:
-    """Accept one such submission and record the pay owed. Returns False if the budget is too small. Safe to race."""
+    """Accept kept work and record the pay owed; return False if beyond the budget. Safe to call concurrently."""
     _, judged, shown, earned, _ = earned_so_far(submission)
     cost = earned + crowd_for(campaign).fees.on(earned)
     if not judged or beyond_cap(campaign, cost):

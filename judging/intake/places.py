@@ -34,7 +34,7 @@ OFFERING = ["create_block_list", "create_kind", "post_place", "read_back"]
 
 
 def want_places(campaign: Campaign) -> int:
-    """Record the intent to offer a place for each task that lacks one. Returns their number. Safe to race.
+    """Record the intent to offer a place for each task that lacks one; return how many. Safe to call concurrently.
 
     A waiting or held task has one live place while the budget lasts. Two concurrent callers compute the same numbers.
     The unique constraint lets only one of them succeed, and the other counts again.
@@ -64,7 +64,7 @@ def want_places(campaign: Campaign) -> int:
 
 
 def any_wanted(campaign: Campaign) -> bool:
-    """Return whether places wait to be offered: new ones, or ones left by a failed or interrupted job.
+    """Return whether places are waiting to be offered: new places, or those left by a failed or interrupted job.
 
     Returns False while the crowd has refused a place permanently, because it would refuse the others too.
     """
@@ -118,7 +118,7 @@ def kind_of_place(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) ->
 
 
 def _keywords(campaign: Campaign) -> str:
-    """Return the campaign's keywords, a unique one, and the keywords for the marketplace's list, as many as fit.
+    """Return the campaign's keywords, a unique keyword, and those for the marketplace's list, as many as fit.
 
     A crowd groups places with equal content, even of different owners. Without a unique keyword, a worker who takes
     the next place could end up in another campaign with the same title and pay.
@@ -133,7 +133,7 @@ def _keywords(campaign: Campaign) -> str:
 def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
     """Offer every wanted place of the campaign, several calls at a time. Returns their number.
 
-    Safe to repeat and to race.
+    Safe to repeat and to call concurrently.
 
     A temporary failure of one place does not stop the others; the crowd's error is raised at the end. Any other error
     stops at once.
@@ -236,7 +236,7 @@ def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
 
 
 def _check_posting(campaign: Campaign, crowd: Crowd, place: Place) -> None:
-    """Read the posting back from an offered place, or offer this one for the check."""
+    """Read the posting back from an offered place, or offer this place for the check."""
     offered = place.posting.places.exclude(crowd_id="").first()
     if offered is None:
         post_place(campaign, crowd, place)
@@ -259,11 +259,9 @@ def check_requirements(campaign: Campaign, crowd: Crowd, place: Place) -> None:
             raise CrowdLater(error.message, "It is retried automatically.") from None
         if not same_requirements(wanted, asked):
             raise CrowdNever(
-                f"The crowd's requirements for {place.crowd_id} are not the campaign's: "
+                f"The crowd's requirements for {place.crowd_id} differ from the campaign's:  "
                 f"{requirement_words(asked)} instead of {requirement_words(wanted)}.",
-                Guidance(
-                    Action("pause_campaign", campaign.name), ". Look at the qualifications at the crowd."
-                ),
+                Guidance(Action("pause_campaign", campaign.name), ". Check the qualifications at the crowd."),
             )
         return {"asked": requirement_words(asked)}
 
@@ -341,7 +339,7 @@ def close_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
 
 
 def _being_posted(campaign: Campaign) -> list[int]:
-    """Return wanted places whose call was already tried. It may have succeeded, so they are not given up."""
+    """Return wanted places whose posting was already tried: it may have succeeded, so they are not given up."""
     prefix = campaign.call_key
     tried = campaign.crowd_calls.filter(operation="post_place", attempts__gt=0).values_list("key", flat=True)
     numbers = {tuple(key.removeprefix(f"{prefix}-").split("-")) for key in tried}

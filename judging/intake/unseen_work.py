@@ -34,7 +34,7 @@ def undecided_or_refused(work: QuerySet[Submission]) -> QuerySet[Submission]:
 
 
 def block_repeater(campaign: Campaign, worker: Worker) -> Exclusion | None:
-    """Exclude a worker with MOST_OF_A_WORKER submissions that our page never saw. The crowd's lists follow.
+    """Exclude a worker with MOST_OF_A_WORKER submissions that our page never saw. Lists at the crowd change later.
 
     Submissions from before a person reversed such an exclusion are not counted again.
     """

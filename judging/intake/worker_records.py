@@ -94,7 +94,7 @@ class WorkerRecord(Behavior):
 
 @dataclass(frozen=True)
 class Records:
-    """All workers of the campaign, by key, and the campaign's usual values, with which flags compare them."""
+    """All workers of the campaign, by key, and the campaign's usual values, to which flags compare them."""
 
     rows: tuple[WorkerRecord, ...]
     usual: Usual
@@ -264,7 +264,7 @@ def _report_figures(campaign: Campaign, only: Collection[int] | None) -> Figures
 
 
 def active_workers(campaign: Campaign, since: Any) -> int:
-    """Return how many workers opened or submitted a task since then, or hold one, without excluded ones."""
+    """Count the workers who opened or submitted a task after ``since`` or hold one, except excluded workers."""
     excluded = Exclusion.objects.standing().filter(campaign=campaign).values("worker")
     work = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
     work = work.exclude(worker__in=excluded)

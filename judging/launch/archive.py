@@ -18,7 +18,7 @@ def archive(campaign: Campaign, *, why: str = "", who: str = "") -> None:
     if reason := reason_not_at_rest(campaign):
         raise CampaignRefused(
             f"Campaign {campaign.name} cannot be archived: {reason}.",
-            "Archive drafts, and campaigns that are closed.",
+            "Only drafts and closed campaigns can be archived.",
         )
     at_rest = Campaign.objects.filter(pk=campaign.pk, state__in=Campaign.AT_REST)
     with transaction.atomic():
@@ -32,7 +32,7 @@ def archive(campaign: Campaign, *, why: str = "", who: str = "") -> None:
 def restore(campaign: Campaign, *, why: str = "", who: str = "") -> None:
     """Put the campaign back into the lists. Restoring it again changes nothing.
 
-    Topics of a graded campaign that others took while this draft was archived leave its tasks.
+    Topics of a graded campaign that others took while this draft was archived are removed from its tasks.
     """
     with transaction.atomic():
         archived = Campaign.objects.filter(pk=campaign.pk, archived_at__isnull=False)

@@ -35,7 +35,7 @@ class Passed:
 
 
 def check_row(check: Checked, worded: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return a check for programs; ``worded`` phrases the guidance for them."""
+    """Return a check as a JSON-ready dict; ``worded`` phrases the guidance for programs."""
     return {
         "name": check.name,
         "passed": check.passed,
@@ -46,7 +46,7 @@ def check_row(check: Checked, worded: Callable[[str], str] = str) -> dict[str, A
 
 
 def strategy_rows(checks: Iterable[Checked]) -> list[dict[str, Any]]:
-    """Return the strategies that the checks tried: how often each passes tasks."""
+    """Return the strategies that the checks tried, with how often each passes."""
     return [
         {
             "name": row.name,

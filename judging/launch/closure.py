@@ -88,7 +88,7 @@ def pending_work(campaign: Campaign) -> Pending:
 
 
 def _places_in_use(campaign: Campaign, now: datetime) -> QuerySet[Place]:
-    """Return places that can still receive work: the last worker who could have taken one still has time."""
+    """Return places that can still receive work: the last worker who could have taken the place still has time."""
     over = now - timedelta(seconds=offered_seconds(campaign.assignment_seconds)) - GRACE
     live = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE)
     return live.exclude(state=Place.State.OPEN, expires_at__lte=over)
@@ -132,7 +132,7 @@ def _record_end(campaign: Campaign) -> None:
 
 
 def settle_tried_places(campaign: Campaign) -> int:
-    """Find out whether places whose posting got no reply exist; return how many were settled.
+    """Find out which places exist whose posting got no reply; return how many were settled.
 
     An ending campaign does not retry. A place in the crowd's list is open, and the next closing of places closes it;
     a place not in the list was never created.

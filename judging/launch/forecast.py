@@ -91,7 +91,7 @@ def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
 
 @dataclass(frozen=True)
 class LaterRounds:
-    """The most that the tasks of a graded campaign can cost in all, without repeats."""
+    """The maximum cost of all tasks of a graded campaign, without repeats."""
 
     pools: Quote
     """If every topic needs its whole pool."""
@@ -100,11 +100,11 @@ class LaterRounds:
     most: Quote | None
     """If the budget of passages is used up; None without one."""
     unlimited: str
-    """Which topics go on beyond that."""
+    """A sentence on the topics that continue beyond that."""
 
 
 def later_rounds(campaign: Campaign) -> LaterRounds | None:
-    """Return the cost of a graded campaign with its later rounds, or None if no tasks can follow the present ones."""
+    """Return the cost of a graded campaign with its later rounds, or None if no more tasks can follow."""
     if campaign.grading is None or campaign.rehearsal_of_id:
         return None
     first, later = campaign.tasks.count(), later_tasks(campaign)
@@ -116,7 +116,7 @@ def later_rounds(campaign: Campaign) -> LaterRounds | None:
 
 
 def later_rounds_words(campaign: Campaign) -> str:
-    """Return what later rounds of a graded campaign can cost, to follow the cost of its tasks; or ""."""
+    """Return the cost of later rounds as text to append to the cost of the tasks; "" if there are none."""
     rounds = later_rounds(campaign)
     if rounds is None:
         return ""

@@ -120,7 +120,7 @@ def _check_every_task(campaign: Campaign, accepted: int) -> None:
 
 
 def no_gold_fits_words(campaign: Campaign, tasks: int) -> str:
-    """Return that no worker can take this many tasks, and why."""
+    """Explain why no worker can take this many tasks."""
     wanted, gold = campaign.gold_per_task, campaign.gold_words
     few = f"no {gold} that fits" if wanted == 1 else f"fewer than {wanted} {gold}s that fit"
     return (
@@ -313,7 +313,7 @@ def _option(campaign: Campaign, setting: str) -> Option:
 
 
 def _balancing_step(campaign: Campaign, outcomes: Outcomes) -> str:
-    """Return how to bring the most successful text strategy down to half of the gold pairs; "" if it is not above.
+    """Return how to bring the most successful text strategy to half of the gold pairs; "" if it is not above half.
 
     Below half, the opposite strategy would pass instead.
     """

@@ -111,7 +111,7 @@ def _seconds_per_pair(
 
 
 def _gold_rates(work: QuerySet[Submission]) -> list[GoldRate]:
-    """Return every answered gold pair, the one with the lowest pass rate first."""
+    """Return the results of every answered gold pair, lowest pass rate first."""
     names = ("gold_pair", "gold_pair__query__qid", "gold_pair__relevant__pid", "gold_pair__off_topic__pid")
     rows = (
         GoldAnswer.objects.filter(submission__in=work)

@@ -85,7 +85,7 @@ def _is_under_way(plan: Plan) -> bool:
 
 
 def finish_pilot(campaign: Campaign) -> bool:
-    """End a pilot whose tasks are all submitted; return whether it ended now. Safe to repeat and to race.
+    """End a pilot whose tasks are all submitted; return whether it ended now. Safe to call concurrently.
 
     The pilot also ends when no place is live or wanted: if its judgments count, all tasks can be done by then.
     """

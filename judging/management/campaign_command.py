@@ -11,7 +11,7 @@ from pooling.services.finding import collection_named
 class CampaignCommand(Command):
     """A command whose first argument is a campaign. Subclasses define ``act_on`` instead of ``act``.
 
-    ``why`` adds the option of that name: its help, and whether the reason is ``required``.
+    ``why`` is the help text of an option ``--why``; empty for no such option. ``why_required`` makes it mandatory.
     """
 
     why = ""

@@ -11,7 +11,7 @@ from pooling.models import Passage, Query
 class Pair(models.Model):
     """Two passages (class representatives) of one query, ordered by their keys.
 
-    In a graded campaign, workers see one passage at a time, and both columns name it.
+    In a graded campaign, workers see one passage at a time, and both columns hold that passage.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="pairs")
@@ -82,8 +82,8 @@ class TaskQuerySet(models.QuerySet):
 class Task(models.Model):
     """Up to ``pairs_per_task`` pairs that one worker judges once each.
 
-    The row is leased by conditional updates: ``waiting`` → ``held`` by one submission → ``done``; back to
-    ``waiting`` when the submission returns, lapses or stops counting.
+    The row is leased by conditional updates: ``waiting`` → ``held`` by one submission → ``done``; back to ``waiting``
+    when the submission is returned, lapses or stops counting.
     """
 
     class State(models.TextChoices):

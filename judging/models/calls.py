@@ -45,7 +45,7 @@ class CrowdCall(models.Model):
 
 
 class BlockList(models.Model):
-    """Our qualification type at a crowd. Workers who have it do not see places that require its absence."""
+    """A qualification for workers who may take no more tasks. Our places are hidden from workers who have it."""
 
     crowd = models.CharField(max_length=300, help_text="The crowd's module and endpoint.")
     name = models.CharField(max_length=100)

@@ -229,7 +229,7 @@ class Campaign(models.Model):
 
     @property
     def label(self) -> str:
-        """The state in one word; a campaign for judgments made elsewhere is never launched."""
+        """The state in one word; "imported" for a campaign with judgments made elsewhere."""
         return "imported" if self.pool_id is None and self.state == self.State.DRAFT else str(self.state)
 
 

@@ -189,7 +189,7 @@ def undecided_words(held: Sequence[HeldWork]) -> str:
     if paid:
         told.append(f"The crowd pays the first reward automatically on {paid:%Y-%m-%d %H:%M} UTC.")
     if rejected:
-        told.append(f"Submissions without a judged pair are rejected from {rejected:%Y-%m-%d %H:%M} UTC.")
+        told.append(f"Submissions without a judged pair are rejected from {rejected:%Y-%m-%d %H:%M} UTC on.")
     return " ".join(told)
 
 
@@ -206,7 +206,7 @@ def reject_unjudged(campaign: Campaign) -> int:
         with translation.override(campaign.wording):
             why = gettext(
                 "No pair of this task was judged on our page, so it is not paid. If you think this is a mistake, "
-                "write to {contact} and give this receipt: {receipt}. A rejection can be taken back."
+                "write to {contact} and include this receipt: {receipt}. A rejection can be taken back."
             ).format(contact=contact_of(campaign)[:LONGEST_CONTACT], receipt=receipt_of(one.submission))
         with suppress(CampaignRefused):  # somebody has just decided
             decide_rejection(one.submission, why=why)
@@ -218,7 +218,7 @@ def reject_unjudged(campaign: Campaign) -> int:
 def pay_held(
     campaign: Campaign, submission: Submission, *, amount: Decimal | None = None, why: str = "", who: str = ""
 ) -> Decimal:
-    """Pay a submission's held pay, all of it or ``amount`` dollars, at the next collection; return the dollars.
+    """Pay a submission's held pay at the next collection, all of it or ``amount`` dollars; return the amount.
 
     The reward is always paid in full, so a partial payment is the reward and some of the bonus. Raises BadInput for
     an impossible amount or a partial payment without a reason, and CampaignRefused if nothing is held.

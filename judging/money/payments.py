@@ -109,7 +109,7 @@ def earned_so_far(submission: Submission) -> Earned:
 
 
 def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
-    """Approve and pay everything that is owed; return the number of payments made. Safe to repeat and to race.
+    """Approve and pay everything that is owed; return the number of payments made. Safe to call concurrently.
 
     A payment that the crowd refuses permanently stays owed and is listed among the campaign's problems. If the crowd
     cannot make a payment now, the error is raised at the end. Neither holds up other payments. Bonuses are paid after

@@ -64,17 +64,17 @@ def refused_payments(campaign: Campaign) -> list[RefusedPayment]:
 
 
 def settled_payments(campaign: Campaign) -> QuerySet[Payment]:
-    """Return payments that a person settled, the latest first."""
+    """Return payments that a person settled, latest first."""
     settled = Payment.objects.filter(submission__campaign=campaign, state=Payment.State.SETTLED)
     return settled.select_related("submission").order_by("-decided_at", "-pk")
 
 
 @transaction.atomic
 def settle_payments(campaign: Campaign, submission: Submission, *, why: str, who: str = "") -> Decimal:
-    """Record that payments the crowd refuses for a submission are settled; return their dollars.
+    """Mark a submission's refused payments as settled; return their total in dollars.
 
-    Preferee pays nothing: a person has paid another way, or states why nobody can. From now on the payments are
-    neither owed nor spent. Raises BadInput without a reason, and CampaignRefused if the crowd has refused nothing or
+    Preferee itself pays nothing: a person has paid another way, or states why nobody can. Settled payments no longer
+    count as owed or spent. Raises BadInput without a reason, and CampaignRefused if the crowd has refused nothing or
     somebody else has settled them in the meantime.
     """
     why = why.strip()
@@ -86,7 +86,7 @@ def settle_payments(campaign: Campaign, submission: Submission, *, why: str, who
     refused = [one for one in refused_payments(campaign) if one.payment.submission_id == submission.pk]
     if not refused:
         raise CampaignRefused(
-            f"The crowd has refused no payment for submission {submission.pk}, so there is nothing to settle.",
+            f"The crowd has not refused a payment for submission {submission.pk}, so there is nothing to settle.",
             "The crowd pays what is owed. You can settle only payments that it refuses permanently.",
         )
     settled, changed = Decimal(0), 0
@@ -119,7 +119,7 @@ def settle_payments(campaign: Campaign, submission: Submission, *, why: str, who
 def undo_settlement(
     campaign: Campaign, submission: Submission, *, why: str = "", by: User | None = None, who: str = ""
 ) -> Decimal:
-    """Undo :func:`settle_payments`, so that the submission's settled payments are owed again; return their dollars.
+    """Undo :func:`settle_payments`, so that the submission's payments are owed again; return their total in dollars.
 
     The crowd still refuses them until it is asked again. A closed campaign no longer reserves settled payments, so
     they are reserved again against what ``by`` can spend (None: the operator). Raises MayNotSpend, and

@@ -1,6 +1,6 @@
 """Reject a submission, so that it is not paid, or take a rejection back.
 
-A person decides. The software rejects only work without a judged pair on its own (judging/money/held_pay.py).
+A person decides. By itself, the software rejects only work without a judged pair (judging/money/held_pay.py).
 """
 
 from contextlib import suppress

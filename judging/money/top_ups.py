@@ -63,7 +63,7 @@ def plan_top_up(
     ``times`` are the seconds that whole tasks took, computed now if not given.
 
     A submission with only some of the pairs gets its share. Earlier top-ups are deducted, so a second run owes only
-    what is new. Raises BadInput without a minimum, and CampaignRefused without any time.
+    what is new. Raises BadInput without a minimum, and CampaignRefused if no time was measured.
     """
     minimum = minimum_hourly if minimum_hourly is not None else campaign.minimum_hourly
     if minimum is None or minimum <= 0:
@@ -96,7 +96,7 @@ def owe_top_ups(
     who: str = "",
     confirmed: Decimal | None = None,
 ) -> TopUp:
-    """Record the top-ups that everybody is owed; the next collection pays them. Safe to repeat and to race.
+    """Record the top-ups that everybody is owed; the next collection pays them. Safe to call concurrently.
 
     For a closed campaign, the total is reserved again against what ``by`` can spend (None: the operator). Raises
     CampaignRefused if the total is over the budget or differs from ``confirmed``, and MayNotSpend.
@@ -145,7 +145,7 @@ def _lacking_by_submission(campaign: Campaign, lacking: Decimal) -> dict[int, De
 
 
 def _paid_work(campaign: Campaign) -> QuerySet[Submission]:
-    """Return submitted work that is neither rejected nor held, without that of forgotten workers."""
+    """Return submitted work that is neither rejected nor held, except that of forgotten workers."""
     came_in = Submission.objects.filter(
         campaign=campaign, state=Submission.State.SUBMITTED, worker__identity__isnull=False
     )

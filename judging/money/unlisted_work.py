@@ -115,7 +115,7 @@ def pay_missing(
     by: User | None = None,
     who: str = "",
 ) -> Decimal:
-    """Pay work that the crowd never listed, once; returns its dollars.
+    """Pay work that the crowd never listed, once; return the amount in dollars.
 
     The crowd pays a bonus at the next collection; it is reserved against what ``by`` can spend (None: the operator).
     If a person paid another way, ``why`` states how. Raises BadInput without a reason, and MayNotSpend. Raises

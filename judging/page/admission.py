@@ -22,15 +22,16 @@ from judging.workers.work_history import Work
 
 #: Limit on lookups of sessions that turn out to be unknown to the crowd, per minute.
 UNKNOWN_SESSIONS = LookupLimit("unknown-sessions", a_minute=60)
-#: At crowds that do not sign arrivals: the most new worker ids from one network at one place in this many seconds.
+#: At crowds that do not sign arrivals: the limit on new worker ids from one network at one place, and its seconds.
 #: More than one is allowed because a returned place can go to somebody in the same room.
 ARRIVALS_AT_PLACE, ARRIVALS_SECONDS = 5, 600
 
 
 def past_with_gold(campaign: Campaign, worker: Worker | None, *, beside: Submission | None = None) -> Past:
-    """Return the worker's past (None: a new worker), if possible with gold pairs for one more task.
+    """Return the worker's history (empty for None), if possible with gold pairs left for one more task.
 
-    If too few are left, release this worker's opened tasks that have no choices, except ``beside``, to free theirs.
+    If too few are left, release the worker's opened tasks without choices, except ``beside``, to free their gold
+    pairs.
     """
     past = past_of(campaign, worker.pk if worker else None)
     if worker is None or past.gold_is_left():
@@ -56,7 +57,7 @@ def limits(campaign: Campaign, arrival: Arrival, network: str) -> list[tuple[Lim
 
 
 def leave_earlier(posting: Posting, work: Iterable[Work], taken_at: datetime) -> bool:
-    """Release a worker's earlier task of the posting: a signing crowd gives out one task of a kind at a time.
+    """Release a worker's earlier task of the posting: if the crowd signs arrivals, a worker has one task of a kind.
 
     Returns whether there was one.
     """

@@ -1,6 +1,6 @@
 """The HTML of a task's pairs.
 
-A page's pairs differ only in numbers and texts, and to render the template for each of them took most of the page's
+A page's pairs differ only in numbers and texts, and rendering the template for each pair took most of the page's
 time. So the template is rendered once, with stand-ins for what differs, and then filled in for each pair.
 """
 
@@ -46,8 +46,8 @@ class _Kind(NamedTuple):
 def pairs_html(pairs: Sequence[ShownPair], context: dict[str, Any]) -> SafeString:
     """Return the HTML of these pairs on a page with this context.
 
-    Its ``unclear_report``, if any, is the number of the pair whose report lacked a kind. That pair's form is open and
-    has the context's ``report_words``.
+    The context's ``unclear_report``, if any, is the number of a pair that was reported without choosing a kind. Its
+    form is open and keeps the text in ``report_words``.
     """
     campaign, report_to = context["campaign"], reverse("judging:report", args=[context["token"]])
     shared = get_language(), context["language"], context["direction"], tuple(context["levels"])

@@ -24,7 +24,7 @@ from judging.tasks.answers import final_choices
 
 LONGEST_WORDS = 500
 LONGEST_APPEAL = 2000
-#: Most open appeals of one worker made from addresses that could be forged.
+#: The maximum number of open appeals of one worker made from addresses that could be forged.
 MOST_WAITING = 5
 
 
@@ -111,7 +111,8 @@ def overdue_words(campaign: Campaign) -> str:
 def report_rows(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]]:
     """Return reports of pairs, oldest first, JSON-ready: the pair, the problem, and the worker's choice.
 
-    Reports from trials are included, since a reviewer may notice a broken pair. Settled ones only with ``settled``.
+    Reports from trials are included, since a reviewer may notice a broken pair. Settled reports are included only
+    with ``settled``.
     """
     rows = PairReport.objects.filter(submission__campaign=campaign).order_by("pk")
     if not settled:
@@ -213,7 +214,7 @@ def answer_appeal(
     answer, and CampaignRefused if the appeal is already settled or there is no exclusion to reverse.
     """
     if not why.strip():
-        raise BadInput("Write an answer. The worker reads it.")
+        raise BadInput("Write an answer. The worker will read it.")
     settle_report_or_appeal(campaign, f"a{appeal.pk}", why=why, who=who)
     done = reinstate_worker(campaign, appeal.worker, why=why, who=who) if reinstate else None
     log_change(campaign, f"appeal of worker {appeal.worker_id} answered", why=why, who=who)

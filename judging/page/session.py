@@ -57,7 +57,7 @@ def check_workable(submission: Submission) -> None:
 
 
 def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
-    """Record once that the worker agreed, when, and to which exact text. The shown pairs are drawn now.
+    """Record once that the worker agreed, when, and to which exact text. Also draws the pairs to show.
 
     Returns False and records nothing if the campaign requires a confirmation of age and ``of_age`` is not set. Raises
     :class:`WorkRefused` if there is nothing left to show.
@@ -183,7 +183,7 @@ def save_choice(
 
 
 def save_form(submission: Submission, sides: Mapping[int, str]) -> None:
-    """Append the choices of a form that are not saved yet: slot number → side. Sides of unknown slots are left out.
+    """Append the choices of a form (slot number → side) that are not saved yet. Unknown slots are ignored.
 
     Raises :class:`WorkRefused`, and saves nothing, if it is too early or too late, or a side cannot be chosen.
     """
@@ -289,8 +289,8 @@ def finish(
 ) -> list[int]:
     """Finish the task on our side: record its answers and accept no more changes. Safe to repeat.
 
-    ``complete``: only if every pair has a choice. Otherwise this changes nothing and returns the numbers of the pairs
-    without one. Without it, the worker may be leaving the task early.
+    With ``complete``, nothing changes if a pair has no choice: the numbers of such pairs are returned. Without it,
+    the worker may be leaving the task early.
 
     Judgments count, and failed gold pairs count against the worker, only after the crowd lists the submission. Until
     then, only an address claims the worker's id.

@@ -45,7 +45,7 @@ def worker_of(campaign: Campaign, key: int | str) -> Worker:
 
 
 def exclude_worker(campaign: Campaign, worker: Worker, *, why: str, who: str = "") -> Exclusion:
-    """Exclude a worker by a person's decision, with the same effect as failed gold pairs and that person's reason.
+    """Exclude a worker for a reason that a person gives. The effect is the same as after failed gold pairs.
 
     Raises CampaignRefused without a reason, or if the worker is already excluded.
     """
@@ -90,7 +90,7 @@ def reinstate_worker(campaign: Campaign, worker: Worker, *, why: str, who: str =
 
 
 def count_again(campaign: Campaign, work: QuerySet[Submission]) -> list[str]:
-    """Settle submissions again that were set aside. Returns the new standing of each."""
+    """Settle again the submissions that were set aside. Returns the new standing of each."""
     submissions = list(work.order_by("pk").select_related("worker", "task", "campaign"))
     keys = [submission.pk for submission in submissions]
     lock_in_order(work)

@@ -96,7 +96,7 @@ def export_judgments(
 
 
 def lines_for_others(campaign: Campaign, *, as_json: bool, signals: bool = False) -> Iterator[str]:
-    """Yield such a file line by line, for a download that starts while it is written."""
+    """Yield the lines of an export, for a download that starts while the rest is being read."""
     line = io.StringIO()
     write = _row_writer(line, as_json, COLUMNS + (SIGNALS if signals else []))
     yield line.getvalue()  # the names of the columns
@@ -249,7 +249,7 @@ def _exported_rows(campaign: Campaign, *, in_time: bool) -> Iterator[ExportedRow
 
 
 def _repeat_rows(campaign: Campaign, excluded: set[int]) -> Iterator[ExportedRow]:
-    """Yield each answer on a repeated pair in the order made. These answers are not judgments."""
+    """Yield the answers on repeated pairs in the order in which they were made. They are not judgments."""
     shown = ("repeats__pair__query", "left", "right", "submission__task", "worker")
     for slot in answered_repeats(campaign).select_related(*shown).iterator(chunk_size=2000):
         task = slot.submission.task

@@ -40,7 +40,7 @@ def suspend_suspicious(campaign: Campaign) -> list[Suspended]:
 
 @transaction.atomic
 def suspend_gold_pair(campaign: Campaign, gold: GoldPair, *, why: str, who: str = "") -> Suspended:
-    """Suspend a gold pair: no task gets it, and exclusions that depend on it are reversed.
+    """Suspend a gold pair: no more tasks get it, and exclusions that depend on it are reversed.
 
     Work that was set aside only because of it counts again, or is surplus if others did the task. Raises
     CampaignRefused without a reason, or for a gold pair that is not in use.

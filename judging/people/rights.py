@@ -124,7 +124,7 @@ def _ids_of(worker: Worker) -> list[str]:
 
 
 def _assignments_held_last(worker: Worker) -> list[str]:
-    """Return assignments that the worker held last. One that has passed on is needed to pay its next worker."""
+    """Return assignments that the worker was the last to hold. The others are needed to pay their later workers."""
     mine = Submission.objects.filter(worker=worker).exclude(assignment_id__startswith=FORGOTTEN)
     ids = set(mine.values_list("assignment_id", flat=True))
     others = Submission.objects.filter(assignment_id__in=ids).exclude(worker=worker)
@@ -158,7 +158,7 @@ def _anonymise(submission: Submission) -> int:
 
 
 def _scrub_appeal(appeal: Appeal) -> int:
-    """Remove an appeal's text, and the assignment in the address that its worker used."""
+    """Remove an appeal's text, and the assignment id from the link that the worker followed."""
     told = {"words": appeal.words, "came_by": appeal.came_by}
     kept = {"words": "", "came_by": _anonymous_assignment(appeal)}
     return 0 if told == kept else Appeal.objects.filter(pk=appeal.pk).update(**kept)
@@ -209,7 +209,7 @@ def withdrawal_until(campaign: Campaign, worker: Worker) -> datetime:
 def withdraw_worker(
     campaign: Campaign, worker: Worker, *, why: str = "", who: str = "", late: bool = False
 ) -> Withdrawn:
-    """Withdraw the worker's judgments from the campaign, as an exclusion does; others repeat the tasks.
+    """Withdraw the worker's judgments from the campaign, with the effect of an exclusion: others repeat the tasks.
 
     The work was requested, so it is paid. Published versions stay as they are; the next one leaves the judgments out.
     Raises CampaignRefused if this was done before, or after the campaign's deadline (unless ``late``).

@@ -17,9 +17,9 @@ from judging.rules.screening import GOLD_PAIR
 UNLIKELY = 0.001
 #: A worker is quick below this share of the usual time for a pair.
 QUICK = 1 / 3
-#: The fewest tasks from which a habit of ending tasks is inferred.
+#: The minimum number of tasks from which a habit of ending tasks is inferred.
 HABIT = 3
-#: The fewest tasks from which a time is estimated.
+#: The minimum number of tasks from which a time is estimated.
 LEAST_TASKS = 2
 
 
@@ -35,9 +35,9 @@ class Flag:
 class Behavior:
     """The record of one worker: counts of judgments, and seconds per pair; None: not known.
 
-    ``seconds_per_pair`` counts from opening the task, ``seconds_on_screen`` as the page reported to have shown pairs.
-    Of the submitted ``tasks``, ``stopped`` ended before the last gold pair. ``empty`` tasks were left without a
-    judged pair, ``sent_empty`` of them by submitting; ``begun`` tasks were returned with some.
+    ``seconds_per_pair`` counts from opening the task, ``seconds_on_screen`` only the time in which the page reports
+    that it showed pairs. Of the submitted ``tasks``, ``stopped`` ended before the last gold pair. ``empty`` tasks
+    were left without a judged pair, ``sent_empty`` of them by submitting; ``begun`` tasks were returned with some.
     """
 
     judgments: int = 0
@@ -166,7 +166,7 @@ def _disagrees(one: Behavior, usual: float | None) -> Flag | None:
     share = one.agreeing / one.compared
     return Flag(
         "disagrees",
-        f"agrees with others in {share:.0%} of {one.compared:,} comparisons; usual is {usual:.0%}",
+        f"agrees with others in {share:.0%} of {one.compared:,} comparisons; typical: {usual:.0%}",
     )
 
 
@@ -188,7 +188,7 @@ def _quick(one: Behavior, usual: float | None) -> Flag | None:
         return None
     return Flag(
         "quick",
-        f"{one.seconds_per_pair:.0f} s a pair, where {usual:.0f} s is usual; look at what was chosen",
+        f"{one.seconds_per_pair:.0f} s a pair, where {usual:.0f} s is typical; check the choices",
     )
 
 
@@ -201,5 +201,5 @@ def _inconsistent(one: Behavior, usual: float | None) -> Flag | None:
         return None
     return Flag(
         "inconsistent",
-        f"gave the same answer again to {share:.0%} of {one.repeated:,} repeated pairs; usual is {usual:.0%}",
+        f"gave the same answer again to {share:.0%} of {one.repeated:,} repeated pairs; typical: {usual:.0%}",
     )

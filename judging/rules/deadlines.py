@@ -41,6 +41,6 @@ def deadlines(*, opened: datetime, taken: datetime | None, limit: int, offered: 
 
 
 def extended(known: Deadlines, limit: int) -> datetime | None:
-    """Extend our deadline by ``limit`` seconds, or by as many as the crowd's deadline allows; None if under half."""
+    """Extend our deadline by ``limit`` seconds, or as far as the crowd allows; None if that adds less than half."""
     longer = min(known.ours + timedelta(seconds=limit), known.crowd - LEAD)
     return longer if (longer - known.ours).total_seconds() >= limit / 2 else None

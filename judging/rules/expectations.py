@@ -41,7 +41,7 @@ PEOPLE = 5
 class Expectation:
     """The forecast for one worker: chance of exclusion, mean numbers of tasks submitted and counted.
 
-    ``tasks_per_worker`` is the most that one worker does.
+    ``tasks_per_worker`` is the maximum number of tasks of one worker.
     """
 
     tasks_per_worker: int

@@ -23,7 +23,7 @@ MOST_OF_A_CAMPAIGN = 0.35
 
 
 def most_tasks(pairs: int, pairs_per_task: int) -> int:
-    """Calculate how many tasks one worker can do without judging more than :data:`MOST_OF_A_CAMPAIGN`."""
+    """Calculate how many tasks one worker can do without judging more than MOST_OF_A_CAMPAIGN of all pairs."""
     return max(1, math.floor(pairs * MOST_OF_A_CAMPAIGN / pairs_per_task))
 
 
@@ -35,7 +35,7 @@ class Shares:
     gold: float = 0.75
 
 
-#: The figures for how much better known the first passage of a pair is: neither side should be ahead.
+#: The figures that compare how well known the two passages of a pair are: neither should be ahead.
 LEADS = slice(6, 8)
 #: The minimum spread, for real pairs that are all alike.
 LEAST_SPREAD = 0.05

@@ -1,4 +1,4 @@
-"""Choose gold pairs that look like real pairs and on which strategies without reading fail.
+"""Choose gold pairs that look like real pairs and cannot be answered without reading.
 
 Every candidate is described by what a page shows, and by how often a worker can see its question and passages.
 Figures of the whole pair (lengths, overlap with the question, familiarity) should follow the distribution of the
@@ -45,7 +45,7 @@ LEAST_VARIANCE = 0.2
 #: pairs.
 WEIGHTS_OF_EVEN = (2.0, 6.0)
 MOST_AHEAD = 0.58
-#: The most rounds in which every chosen gold pair is compared again with all candidates.
+#: The maximum number of rounds in which every chosen gold pair is compared again with all candidates.
 PASSES = 3
 #: Larger sets are not compared again: that takes time, and chance evens them out.
 MOST_REFINED = 100
@@ -57,7 +57,7 @@ WEIGHT_OF_MEMORY = 2.0
 
 @dataclass(frozen=True)
 class Triple:
-    """A query with a relevant and an off-topic passage, by keys. ``why`` names the off-topic one's source."""
+    """A query with a relevant and an off-topic passage, by keys. ``why`` is the source of the off-topic passage."""
 
     query_id: int
     relevant_id: int

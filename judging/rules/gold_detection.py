@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 #: The AUC from which a classifier counts as recognizing gold pairs.
 TOLD = 0.60
-#: A measured AUC is clearly above that when it exceeds it by this many standard errors.
+#: A measured AUC is significantly above ``TOLD`` if it is this many standard errors higher.
 PLAINLY = 2.0
 FOLDS, SPLITS, RIDGE = 5, 5, 1.0
 
@@ -44,7 +44,7 @@ class Detectability:
 
     @property
     def is_plain(self) -> bool:
-        """Check whether gold pairs are recognized clearly better than by chance."""
+        """Check whether the AUC is significantly above ``TOLD``: gold pairs are recognizable."""
         return self.auc > TOLD + PLAINLY * self.standard_error
 
 

@@ -107,7 +107,7 @@ def enough_fit(
 def gold_that_fits(
     gold: Iterable[Gold], memory: Memory, task: Iterable[Shown], count: int, *, single: bool = False
 ) -> list[Gold]:
-    """Return the first gold pairs, at most ``count``, that fit a task with these real pairs together."""
+    """Return the first gold pairs, at most ``count``, that together fit a task with these real pairs."""
     fits = _fits_alone if single else _fits_task
     here = Memory()
     here.keep(task)
@@ -131,5 +131,5 @@ def _fits_alone(one: Gold, here: Memory) -> bool:
 
 
 def _fits_task(one: Gold, here: Memory) -> bool:
-    """Check that the task does not ask the gold pair's question, and shows its passages under no other question."""
+    """Check that the task neither asks the gold pair's question nor shows its passages under another one."""
     return one.query_id not in here.questions and not here.elsewhere(*one[1:])

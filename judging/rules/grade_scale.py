@@ -68,7 +68,7 @@ def parse_scale(text: str, name: str = "the scale") -> tuple[Level, ...]:
         if not 2 <= len(parts) <= 3 or not parts[0] or not parts[1]:
             raise BadInput(f"{name}, line {number}: expected a level and its definition.", FORM)
         if any(parts[0] == level.name for level in levels):
-            raise BadInput(f"{name}, line {number}: a level {parts[0]!r} already exists.", FORM)
+            raise BadInput(f"{name}, line {number}: there is already a level {parts[0]!r}.", FORM)
         levels.append(Level(*parts))
     if not 2 <= len(levels) <= MOST_LEVELS:
         raise BadInput(f"{name}: a scale has between 2 and {MOST_LEVELS} levels, not {len(levels)}.", FORM)

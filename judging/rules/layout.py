@@ -71,7 +71,7 @@ def possible_answers(grades: int, *, allow_undecided: bool) -> tuple[str, ...]:
 
 
 def scales_with(answer: str) -> tuple[int, int]:
-    """Return the least and the most ``grades`` of campaigns with this answer (one of ``ANSWERS``); 0 for pairs."""
+    """Return the smallest and largest scale (``grades``) with this answer of ``ANSWERS``; (0, 0) for a side."""
     return (0, 0) if answer in SIDES else (int(answer) + 1, len(digits))
 
 

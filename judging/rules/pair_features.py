@@ -173,8 +173,8 @@ def weighted_overlap(question: QuestionText, passage: frozenset[str]) -> float:
 def features(question: QuestionText, one: PassageText, other: PassageText) -> tuple[float, ...]:
     """Calculate the pair's features, which do not depend on the order of its sides.
 
-    They are: least and most overlap with the question, plain and weighted; lengths; shared words; words of the
-    question; sides without one; phrases of the question.
+    They are: lower and higher overlap with the question, plain and weighted; lengths; share of common words; number
+    of question words; number of sides without a question word; shared phrases of the question.
     """
     plain = sorted((overlap(question.words, one.words), overlap(question.words, other.words)))
     weighted = sorted((weighted_overlap(question, one.words), weighted_overlap(question, other.words)))

@@ -96,7 +96,7 @@ def pay_words(pay: Pay, pairs: int, wording: Wording = ENGLISH) -> str:
     if not pay.bonus:
         told = wording.gettext(
             "You are paid ${whole} for this task, whatever you choose, once you have judged every pair and "
-            "submitted it. If you stop before, the requester decides whether you are paid."
+            "submitted it. If you stop earlier, the requester decides whether you are paid."
         )
         return told.format(whole=f"{pay.whole:.2f}")
     example = max(1, pairs // 2)

@@ -1,4 +1,4 @@
-"""Worker qualifications in the protocol's form, compared and put into words."""
+"""Worker qualifications in the protocol's format, compared and put into words."""
 
 import json
 from collections.abc import Sequence

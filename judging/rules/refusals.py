@@ -223,7 +223,7 @@ REFUSALS: dict[str, RefusalPage] = {
     ),
     "too-large": RefusalPage(
         _("That was too long"),
-        _("The form was longer than answers and a comment can be."),
+        _("The form contained more text than answers and a comment can have."),
         _("Your earlier choices are saved."),
         _("Go back, shorten your comment and submit again."),
         413,

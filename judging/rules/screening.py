@@ -38,7 +38,7 @@ class Verdict:
 def screen_answers(
     passed: Sequence[bool], rule: str, *, slip_rate: float = SLIP_RATE, gold: str = GOLD_PAIR
 ) -> Verdict:
-    """Decide on a worker's gold answers, in the order given. ``gold``: what a test is called in the reason.
+    """Decide on a worker's gold answers, in the order given. ``gold``: the word for a test in the reason.
 
     An undecided or missing answer counts as failed and is passed as False. Raises ValueError for an unknown rule.
     """

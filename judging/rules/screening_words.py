@@ -19,7 +19,7 @@ FOLLOWS = {
     ),
 }
 REPEATS = _(
-    "Some pairs of your earlier tasks may come again, with the sides swapped. They show how stable choices are. "
+    "Some pairs of your earlier tasks may appear again, with the sides swapped. They show how stable choices are. "
     "Nobody is excluded automatically because of them."
 )
 
@@ -42,10 +42,10 @@ def screening_words(
         return " ".join(again)
     told = [_CHECKS, *([_UNDECIDED] if allow_undecided else []), FOLLOWS[rule]]
     end = wording.ngettext(
-        "You are still paid for the work you submitted. You can object on the page that tells you so, and the "
-        "requester answers within {count} working day.",
-        "You are still paid for the work you submitted. You can object on the page that tells you so, and the "
-        "requester answers within {count} working days.",
+        "You are still paid for the work you submitted. You can object on the page that tells you about it, and "
+        "the requester answers within {count} working day.",
+        "You are still paid for the work you submitted. You can object on the page that tells you about it, and "
+        "the requester answers within {count} working days.",
         answer_days,
     )
     return " ".join([*map(wording.gettext, told), end.format(count=answer_days), *again])

@@ -19,9 +19,9 @@ class Effort:
     small: int
     """Topics whose pool has fewer passages than the opening, so that the first decision is about the whole pool."""
     few: int
-    """Topics of these whose pool cannot have the relevant passages of an accepted topic without being discarded."""
+    """Of these, topics whose pool is too small: with enough relevant passages for acceptance, it is discarded."""
     few_up_to: int
-    """The passages in the largest pool of the latter; 0 if there is none."""
+    """The size of the largest pool that is too small; 0 if there is none."""
     openings: int
     """Passages, if every topic is discarded after its opening."""
     pools: int
@@ -33,7 +33,7 @@ class Effort:
 
 
 def forecast_effort(sizes: Mapping[int, int], rules: LifeRules, budget: int | None = None) -> Effort:
-    """Return the forecast for pools; ``sizes``: passages of a pool → its topics. The budget limits all passages."""
+    """Return the forecast. ``sizes`` maps a pool's size to its number of topics; the budget is for all passages."""
     few = [size for size in sizes if size < rules.opening and _discarded_once_acceptable(size, rules)]
     limit = math.inf if budget is None else budget
 
@@ -54,7 +54,7 @@ def forecast_effort(sizes: Mapping[int, int], rules: LifeRules, budget: int | No
 
 @dataclass(frozen=True)
 class LaterTasks:
-    """The most tasks of a crowd, for one judgment per passage, that can follow those of the openings."""
+    """The maximum numbers of a crowd's tasks after those of the openings, with one judgment per passage."""
 
     pools: int
     accepted: int
@@ -64,10 +64,10 @@ class LaterTasks:
 def forecast_later_tasks(
     sizes: Mapping[int, int], rules: LifeRules, per_task: int, budget: int | None = None
 ) -> LaterTasks:
-    """Return the most tasks of ``per_task`` passages after the openings, for the cases of :func:`forecast_effort`.
+    """Return the maximum numbers of tasks after the openings, for the cases of :func:`forecast_effort`.
 
     Topics finish their stages at different times, so that the rest of each pool and each iteration can be packed on
-    its own, with a part-filled task at its end. The collection is taken as large enough for full iterations.
+    its own, with a part-filled task at its end. The collection is assumed to be large enough for full iterations.
     """
     pools = Counter({size - rules.opening: topics for size, topics in sizes.items() if size > rules.opening})
     added = sum(topics * (_earliest_acceptance(size, rules) - size) for size, topics in sizes.items())
@@ -81,10 +81,10 @@ def forecast_later_tasks(
 
 
 def _most_tasks(rounds: Mapping[int, int], per_task: int, budget: int | None = None) -> int:
-    """Return an upper bound of the tasks of these rounds; ``rounds``: passages of a round → such rounds.
+    """Return an upper bound of the number of tasks. ``rounds`` maps a round's passages to the number of such rounds.
 
-    With too few passages in the budget, it counts rounds with the most tasks per passage first (a fraction of the
-    last one), and a round that the budget cuts short: this one has less than one task more than its passages fill.
+    If the budget has too few passages, the rounds with the most tasks per passage are counted first, the last of them
+    in part. The budget can also cut a round short. Its passages then need less than one task more than they fill.
     """
     total = sum(passages * times for passages, times in rounds.items())
     of_one = {passages: task_count(passages, per_task) for passages in rounds}
@@ -103,7 +103,7 @@ def _discarded_once_acceptable(size: int, rules: LifeRules) -> bool:
 
 
 def _earliest_acceptance(size: int, rules: LifeRules) -> int:
-    """Return the judged passages of a topic that is accepted at the first opportunity."""
+    """Return how many passages are judged for a topic that is accepted at the first opportunity."""
     lacking = max(0, rules.accept_judged - size)
     return size + rules.batch * math.ceil(lacking / rules.batch)
 
@@ -115,7 +115,7 @@ def small_pools_words(effort: Effort, rules: LifeRules) -> str:
     have = "has" if effort.few == 1 else "have"
     return (
         f"{effort.few:,} of {many(effort.topics, 'topic')} {have} at most {many(effort.few_up_to, 'passage')} in the "
-        f"pool. A topic with {many(rules.accept_relevant, 'relevant passage')}, the fewest for acceptance, is then "
+        f"pool. A topic with {many(rules.accept_relevant, 'relevant passage')}, the minimum for acceptance, is then "
         f"discarded, because {rules.discard_share:.0%} of its pool or more is relevant."
     )
 
@@ -132,7 +132,7 @@ def effort_words(effort: Effort, rules: LifeRules) -> list[str]:
 
 
 def whole_openings_words(effort: Effort, rules: LifeRules) -> str:
-    """Return how many topics have a smaller pool than the opening, and what follows; empty if there are none."""
+    """Return how many topics have a pool smaller than the opening, and what follows; empty if there are none."""
     if not effort.small:
         return ""
     have = "has" if effort.small == 1 else "have"

@@ -50,13 +50,13 @@ class LifeRules:
     opening: int = 100
     """Passages of the pool that are judged before the first decision."""
     discard_share: float = 0.5
-    """The share of relevant passages in the opening from which a topic is discarded."""
+    """A topic with at least this share of relevant passages in its opening is discarded."""
     batch: int = 25
     """The number of passages in an iteration of active learning."""
     accept_judged: int = 150
-    """The fewest judged passages of an accepted topic."""
+    """The minimum number of judged passages of an accepted topic."""
     accept_relevant: int = 4
-    """The fewest relevant passages of an accepted topic."""
+    """The minimum number of relevant passages of an accepted topic."""
     accept_density: float = 0.40
     """The density below which a topic can be accepted."""
     reject_judged: int = 300
@@ -94,7 +94,7 @@ def check_rules(given: Mapping[str, float]) -> LifeRules:
     known = {field.name: field.default for field in fields(LifeRules)}
     for name, value in given.items():
         if name not in known:
-            raise BadInput(f"There is no rule {name!r}.", f"Choose from {', '.join(known)}.")
+            raise BadInput(f"Unknown rule: {name!r}.", f"Choose from {', '.join(known)}.")
         if isinstance(known[name], float):
             if not 0 < value <= 1:
                 raise BadInput(

@@ -78,7 +78,7 @@ def rehearse_campaign(
 
 
 def stop_rehearsal(campaign: Campaign, *, who: str = "") -> None:
-    """End the rehearsal that is judging; its forecast is based on the tasks done so far.
+    """End the rehearsal that is being judged; its forecast is based on the tasks done so far.
 
     Raises CampaignRefused if there is none.
     """

@@ -64,7 +64,7 @@ class Simulated:
     tasks: int = 0
     judgments: int = 0
     recruited: int = 0
-    """Workers who were added later, for tasks that none of the first ones could do."""
+    """Workers who were added later, for tasks that none of the first workers could do."""
     refused: dict[str, int] = field(default_factory=dict)
     stopped: str = ""
     """Why a rehearsal ended before all its tasks were done; empty if it did not."""
@@ -107,7 +107,7 @@ class SimulatedWorker:
         return done
 
     def _is_ours(self, frame_address: str) -> bool:
-        """Return whether the place is this campaign's. A heading at the crowd can also list campaigns for people."""
+        """Return whether the place is this campaign's. The crowd can list others' places under the same heading."""
         token = urlsplit(frame_address).path.rstrip("/").rpartition("/")[2]
         try:
             return read_link(token).campaign_id == self.campaign.pk
@@ -140,7 +140,7 @@ class SimulatedWorker:
         return "left" if prefers_left != slips else "right"
 
     def _grade(self, shown: Page, grading: GradedCampaign) -> int:
-        """Return the passage's grade. A slip moves it across the lowest relevant grade, another error down by one."""
+        """Return the grade given. A slip swaps relevant and not relevant; any other error lowers the grade by one."""
         highest = len(grading.scale) - 1
         if self.careless:
             return int(self.rng.integers(highest + 1))
@@ -308,7 +308,7 @@ def _work_one_round(
 
 
 def _offered_kinds(campaign: Campaign) -> list[str]:
-    """Return the headings that offer places. After a short pause, an older posting's places may be open."""
+    """Return the kinds of place on offer. After a short pause, places of an older posting may be open."""
     offered = places_offered(campaign).exclude(posting__crowd_key="").order_by("posting__crowd_key")
     return list(offered.values_list("posting__crowd_key", flat=True).distinct())
 

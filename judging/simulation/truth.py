@@ -13,7 +13,7 @@ FAR_APART = 2
 
 
 class Truth:
-    """Simulated workers' opinion of a text: its grade in the labels, with ties broken by a seeded taste."""
+    """Simulated workers' opinion of a text: its grade in the labels, with ties broken by a seeded random order."""
 
     def __init__(self, campaign: Campaign, qrel_set: QrelSet, seed: int) -> None:
         self.seed = seed

@@ -37,7 +37,7 @@ class FinalChoice(NamedTuple):
         return int(self.side) if self.side.isdigit() else None
 
     def is_right(self, campaign: Campaign) -> bool:
-        """Return whether a gold pair's relevant passage is preferred, or the one shown is graded accordingly."""
+        """Return whether a gold pair's relevant passage is preferred, or the passage shown is graded accordingly."""
         if campaign.grading is None:
             return self.preferred_id == self.relevant_id
         return (int(self.side) >= campaign.grading.min_grade) == (self.left_id == self.relevant_id)

@@ -73,14 +73,14 @@ def _reported_time(age: float) -> datetime:
 
 
 def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:
-    """Return slot number, ascending → (last chosen side, empty if none; number of choices made)."""
+    """Map slot numbers, ascending, to (last chosen side or "", number of choices made)."""
     return {
         number: (made[-1].side if made else "", len(made)) for number, _, made in _choices_by_slot(submission)
     }
 
 
 def new_choices(submission: Submission, sides: Mapping[int, str], *, late: bool = False) -> dict[int, Choice]:
-    """Return slot number → the form's choice to append, for slots whose last saved choice differs.
+    """Map slot numbers to the form's choices to append: those that differ from the last saved choice.
 
     Each choice gets the number of a script's save that may still be on its way, so that both count as one choice.
     ``late``: only slots without a choice.

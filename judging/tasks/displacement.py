@@ -32,7 +32,7 @@ def make_room(campaign: Campaign, place: Place) -> None:
 def displace_weakest(
     campaign: Campaign, place: Place, seen: QuerySet[Any, Any], fits: Callable[[list[int]], list[int]]
 ) -> bool:
-    """Free the task of the weakest lease at this place or a crowded one. Return whether one was freed.
+    """Free the task of the weakest lease at this place or a crowded place. Return whether a task was freed.
 
     A place is crowded if several arrivals hold a task there. ``seen`` names tasks that the newcomer cannot use.
     Of the others, ``fits`` returns those with gold for the newcomer.

@@ -35,7 +35,7 @@ class ShownPair:
 
 
 def shown_pairs(submission: Submission, chosen_here: Mapping[int, str] | None = None) -> list[ShownPair]:
-    """List every slot of the submission, in order. ``chosen_here``: slot number → a side that is not saved."""
+    """List every slot of the submission, in order. ``chosen_here``: choices not saved yet, by slot number."""
     campaign = submission.campaign
     sides = _SIDES(submission.pk)
     chosen, made = dict(sides), Counter(slot for slot, _ in sides)

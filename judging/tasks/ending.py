@@ -54,9 +54,9 @@ def free_task(submission: Submission) -> None:
 def free_lapsed(campaign: Campaign) -> int:
     """End submissions that ran out of time. Return the number of freed tasks. Safe to repeat.
 
-    Pairs judged by our deadline are submitted now if the page did not do so. Submitted work gets until the
-    crowd's own deadline plus a grace period, because the crowd's list can be late. Work that comes in even later
-    counts if its task still waits, and is surplus if somebody else did the task.
+    Pairs judged by our deadline are submitted now if the page did not do so. Submitted work has until the crowd's own
+    deadline plus a grace period, because the crowd's list can be late. Work that comes in even later counts if its
+    task still waits, and is surplus if somebody else did the task.
     """
     now = clock.now()
     live = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)

@@ -29,7 +29,7 @@ from judging.tasks.slots import fill_slots, task_pairs
 from judging.tasks.worker_memory import AT_ONCE, Past, candidates, first_waiting, fitting, past_of
 from judging.workers.identities import Newcomer, known_worker
 
-#: Most attempts at leasing a task, each lost to a faster worker, before the page reports that none is left.
+#: Maximum attempts at leasing a task, each lost to a faster worker, before the page reports that none is left.
 TRIES = 20
 #: Batches of waiting tasks examined for one that fits the worker.
 LOOKS = 25
@@ -42,7 +42,7 @@ class _Taken(Exception):
 
 
 class _BeingTaken(_Taken):
-    """Others are taking all tasks that fit; an attempt of theirs may fail."""
+    """Other workers are taking every suitable task. A retry makes sense: one of them may fail."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ def lease_task(
     """Return the worker's submission for this assignment, with its task, or None if no task is left for this worker.
 
     ``taken_at`` is when the worker took the assignment, if the crowd signed the time. If the assignment or the place
-    passed to this worker from another, the other's task is freed. Safe to race: repeated calls for an assignment
-    return the same submission. Raises WorkRefused if the place has since gone to somebody else, or if others are
-    taking all tasks that fit.
+    passed to this worker from another, the other's task is freed. Safe to call concurrently: repeated calls for an
+    assignment return the same submission. Raises WorkRefused if the place has since gone to somebody else, or if
+    others are taking all tasks that fit.
 
     ``past``, ``resumes`` and ``held`` (:class:`Taking`) are read here unless the caller has read them already.
     """

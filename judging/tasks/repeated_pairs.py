@@ -86,7 +86,7 @@ def with_repeats(
 
 
 def consistency_of(campaign: Campaign, *, only: Collection[int] | None = None) -> dict[int, tuple[int, int]]:
-    """Return worker → (repeated pairs answered, how many with the same preference as before), from confirmed work.
+    """Map workers to (repeated pairs answered, how many as before), counting confirmed work only.
 
     Counts all workers, or ``only`` these. Two answers of "cannot decide" are the same, too.
     """

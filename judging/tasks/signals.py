@@ -10,7 +10,7 @@ from judging.tasks.displayed_pairs import text_of
 
 
 def signals_of(campaign: Campaign) -> dict[int, dict[str, Any]]:
-    """Return slot key → signals recorded while its pair was judged. Slots without a choice are left out."""
+    """Map slot keys to the signals recorded while the pair was judged. Slots without a choice are left out."""
     choices: dict[int, list[Choice]] = defaultdict(list)
     rows = Choice.objects.filter(slot__submission__campaign=campaign).order_by("slot_id", *Choice.AS_MADE)
     for choice in rows.select_related("slot__left", "slot__right", "slot__submission").iterator(2000):

@@ -135,7 +135,7 @@ def _ratio_or_none(part: int, whole: int) -> float | None:
 
 
 def course_of(campaign: Campaign) -> Course:
-    """Compute all figures of the campaign anew."""
+    """Compute all current figures of the campaign."""
     begin, end = _time_span(campaign)
     width = width_for(end - begin)
     points = [Point(begin + width * place) for place in range(int((end - begin) / width) + 1)]
@@ -222,7 +222,7 @@ def _count_judgments(campaign: Campaign, unit: str, point: PointAt) -> tuple[dic
 
 
 def _count_agreement(campaign: Campaign, unit: str, point: PointAt) -> None:
-    """Count every two counted judgments of a pair, and those that agree, at the time of the later judgment."""
+    """Count combinations of two counted judgments of a pair, and those that agree, at the later time."""
     good = Q(submission__standing=COUNTED) | Q(submission=None)
     if not _judged_twice(campaign, good):
         return

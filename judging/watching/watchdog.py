@@ -74,7 +74,7 @@ class Stalled:
 
 
 def stalled_work(campaign: Campaign) -> list[Stalled]:
-    """Return all jobs and places of the campaign, and their dependents, that are overdue."""
+    """Return everything overdue in the campaign: jobs, places, tasks, submissions and payments."""
     if campaign.launched_at is None:
         return []  # nothing was ever offered
     now = clock.now()
@@ -220,7 +220,7 @@ def _overdue_tasks(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
         yield Stalled(
             f"{many(found[0], 'task')} held past the deadline",
             *found,
-            nobody_at_work() or "No collection has freed them.",
+            nobody_at_work() or "The job that collects work has not freed them.",
             _collect_guidance(campaign),
         )
 
@@ -249,7 +249,7 @@ def _unscreened_submissions(campaign: Campaign, now: datetime) -> Iterator[Stall
         yield Stalled(
             f"{many(found[0], 'submission')} not screened",
             *found,
-            "A collection was interrupted.",
+            "The job that collects work was interrupted.",
             _collect_guidance(campaign),
         )
 
@@ -261,7 +261,7 @@ def _overdue_payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     found = _count_and_oldest(owed.filter(owed_at__lte=due), "owed_at")
     if not found:
         return
-    trouble = _call_trouble(campaign, PAYING, "No collection has paid them.")
+    trouble = _call_trouble(campaign, PAYING, "The job that collects work has not paid them.")
     yield Stalled(f"{many(found[0], 'payment')} owed", *found, *trouble)
 
 
@@ -272,7 +272,9 @@ def _campaign_standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]
         if since <= now - OFFER:
             spent = cap_of(campaign) is not None and not room_for(campaign)
             why = (
-                "The budget is used up." if spent else nobody_at_work() or "No collection has requested them."
+                "The budget is used up."
+                if spent
+                else nobody_at_work() or "The job that collects work has not requested them."
             )
             next_step = Guidance(Action("raise_budget" if spent else "collect", campaign.name))
             yield Stalled(f"{many(missing, 'task')} without a place", missing, since, why, next_step)
@@ -282,7 +284,8 @@ def _campaign_standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]
     longest = timedelta(seconds=offered_seconds(campaign.assignment_seconds)) + 2 * GRACE
     if closing and closing.happened_at <= now - longest:
         pending = pending_work(campaign).words()
-        why = f"It waits for {pending}." if pending else nobody_at_work() or "No collection has closed it."
+        idle = nobody_at_work() or "The job that collects work has not closed it."
+        why = f"It waits for {pending}." if pending else idle
         yield Stalled("the closing", 1, closing.happened_at, why, _collect_guidance(campaign))
 
 

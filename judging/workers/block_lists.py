@@ -45,25 +45,25 @@ def list_prefix(crowd: str) -> str:
 
 
 def list_name(campaign: Campaign) -> str:
-    """Name the list of workers excluded by the campaign itself."""
+    """Return the name of the list of workers whom the campaign itself excluded."""
     if campaign.one_block_list and campaign.refuse_excluded_elsewhere:
         return list_prefix(crowd_namespace(campaign))
     return f"{list_prefix(crowd_namespace(campaign))} of {campaign.name}"
 
 
 def common_list_name(campaign: Campaign) -> str:
-    """Name the list of workers whom later campaigns of the collection also refuse."""
+    """Return the name of the list of workers whom later campaigns of the collection also refuse."""
     name = list_prefix(crowd_namespace(campaign))
     return name if campaign.one_block_list else f"{name} in {campaign.collection.name}"
 
 
 def limit_list_name(campaign: Campaign) -> str:
-    """Name the list of workers who reached the campaign's limit of tasks per worker, or of unfinished tasks."""
+    """Return the name of the list of workers who reached the campaign's limit of tasks, or of unfinished tasks."""
     return f"{LIMIT}{campaign.call_key})"
 
 
 def hiding_requirements(campaign: Campaign, crowd: Crowd) -> list[dict[str, Any]]:
-    """Return the requirements, in the protocol's form, that hide the campaign's places from listed workers.
+    """Return the requirements, in the protocol's format, that hide the campaign's places from listed workers.
 
     Returns an empty list at a crowd without lists.
     """

@@ -53,7 +53,7 @@ def worker_for(crowd: str, crowd_worker_id: str) -> Worker:
 
 
 def new_worker(crowd: str, crowd_worker_id: str) -> Worker:
-    """Create our worker for a crowd's id; if a concurrent request just did, return that one."""
+    """Create our worker for a crowd's id; if a concurrent request just did, return that worker."""
     try:
         with transaction.atomic():
             return Newcomer(crowd, crowd_worker_id).store()

@@ -171,7 +171,7 @@ def _send_batch(campaign: Campaign, batch: Sequence[WorkerMessage]) -> None:
 
 
 def not_delivered(failed: Mapping[str, str], ids: Mapping[int, str]) -> Reply:
-    """Return the crowd's reply without the crowd's ids: our worker's number (a string, as in JSON) → reason.
+    """Return the crowd's reply without crowd ids: map our workers' numbers (strings, as in JSON) to reasons.
 
     ``failed`` is by crowd id. ``ids`` are those of the workers to whom the message was sent.
     """

@@ -48,7 +48,7 @@ class Notice:
 
 
 def send_notices(campaign: Campaign) -> int:
-    """Send one message to each excluded worker and to each with an answered appeal. Returns how many got a message.
+    """Send one message to each worker who was excluded or whose appeal was answered; return how many were sent.
 
     The crowd cannot reach workers who were never paid, so they are notified once they are paid. Safe to repeat.
     """
@@ -112,8 +112,8 @@ def _exclusion_notices(campaign: Campaign) -> list[Notice]:
                 meaning_of(row),
                 page.pay,
                 gettext(
-                    "If you think this is a mistake, tell us here. The requester reads it and answers there within "
-                    "{time}:"
+                    "If you think this is a mistake, tell us on this page. The requester reads it and answers there "
+                    "within {time}:"
                 ).format(time=working_days(campaign.answer_days, translation)),
                 appeal_link(campaign, row.worker),
             ),

@@ -60,7 +60,7 @@ def unfinished_of(campaign: Campaign, worker: Worker, work: Sequence[Work] | Non
 
 
 def offer_tasks_again(campaign: Campaign, worker: Worker, *, why: str, who: str = "") -> None:
-    """Offer tasks again to a worker who left too many unfinished. Earlier ones no longer count."""
+    """Offer tasks again to a worker who left too many unfinished. Earlier unfinished tasks no longer count."""
     changes = {"allowed_again_at": clock.now(), "allowed_again_by": who, "allowed_again_why": why}
     WorkerInCampaign.objects.update_or_create(campaign=campaign, worker=worker, defaults=changes)
     log_change(campaign, f"worker {worker.pk} offered tasks again", why=why, who=who)

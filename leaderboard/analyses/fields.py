@@ -11,7 +11,7 @@ from leaderboard.scoring.intervals import TRIALS as USUAL_TRIALS
 
 @dataclass(frozen=True)
 class Number:
-    """A number from ``least`` to ``most`` inclusive; an integer if the default is one."""
+    """A number from ``least`` to ``most`` inclusive; an integer if the default is an integer."""
 
     name: str
     label: str
@@ -95,5 +95,5 @@ Settings = dict[str, str | int | float | list[str] | None]
 
 
 def read_settings(fields: Sequence[Field], given: Mapping[str, str]) -> Settings:
-    """Return every field's value. Raises WrongSetting for the first invalid one."""
+    """Return every field's value. Raises WrongSetting for the first invalid value."""
     return {field.name: field.read(given.get(field.name, "")) for field in fields}

@@ -18,7 +18,7 @@ from pooling.models import Collection, Run
 
 @dataclass(frozen=True)
 class Asked:
-    """A requested analysis of these runs.
+    """A requested analysis, with its runs and settings.
 
     ``released``: computed for everyone, so without data that only members can see. ``in_order``: the order of the
     runs is meaningful.
@@ -88,7 +88,7 @@ class Kind:
     example: str = ""
 
     def fields_for(self, collection: Collection) -> tuple[Field, ...]:
-        """Return the settings; the first option of a measure, its default, is that of the leaderboard."""
+        """Return the settings. Measures default to the leaderboard's measure, which is the first option."""
         measure = default_measure(collection)
         first = (measure, parse_measure(measure).mean_name)
         return tuple(

@@ -90,7 +90,7 @@ def check_released(asked: Asked) -> None:
             AS_MEMBER,
         )
     if asked.text("queries") in ("all", "private") and private_qids(asked.collection):
-        raise MembersOnly("Results on private queries are for members.", "Choose the public queries.")
+        raise MembersOnly("Results on private queries are for members only.", "Choose the public queries.")
     _refuse_withheld(asked)
 
 
@@ -99,7 +99,7 @@ OF_LABELS = {"labels", "one labels", "one labels or order", "other labels", "set
 
 
 def _refuse_withheld(asked: Asked) -> None:
-    """Raise MembersOnly if the analysis may use withheld labels: chosen ones, or by default."""
+    """Raise MembersOnly if the analysis may use withheld labels, chosen or by default."""
     withheld = withheld_labels(asked.collection)
     if not withheld or not asked.kind.reads_labels:
         return

@@ -21,7 +21,7 @@ NAMED = (
 
 
 def board_analysis(published: PublishedBoard, *, axes_of: Sequence[BoardRow] = ()) -> Analysis:
-    """Return the board in every form. The axes of figures cover the rows ``axes_of`` too, to stay under a filter."""
+    """Return the board in every form. The axes of figures also cover ``axes_of``, so that a filter keeps them."""
     facts = board_facts(published)
     board = board_table(published, facts)
     said = [_board_sentence(published)]
@@ -41,7 +41,7 @@ def board_analysis(published: PublishedBoard, *, axes_of: Sequence[BoardRow] = (
 
 
 def board_facts(published: PublishedBoard) -> Facts:
-    """Return the facts of the board's inputs."""
+    """Return the facts about the board's inputs that every table and figure states."""
     board = published.board
     return Facts(
         collection=published.collection,
@@ -67,7 +67,7 @@ def board_facts(published: PublishedBoard) -> Facts:
 
 
 def board_has_preferences(published: PublishedBoard) -> bool:
-    """Return whether the board has more than official labels."""
+    """Return whether the board also has values under preference qrels."""
     return published.version is not None
 
 
@@ -108,8 +108,8 @@ def _board_caption(published: PublishedBoard, facts: Facts) -> str:
         intervals += f" under {bounded[0]} qrels only"
     said = (
         f"{facts.measure}{lower} {intervals}. {published.tie_rule} "
-        "Rank from: 1 + the number of runs that are significantly better; to: the number that are not "
-        f"significantly worse (all pairs tested at once, {level:.0%})."
+        "Rank from: 1 + the number of significantly better runs; to: the number of runs, this one included, that "
+        f"are not significantly worse (all pairs tested at once, {level:.0%})."
     )
     if not board_has_preferences(published):
         return said

@@ -67,7 +67,7 @@ class PublishedBoard:
 
     @property
     def higher_is_better(self) -> bool:
-        """The measure's direction."""
+        """Whether higher values of the measure are better."""
         return self.asked.higher_is_better
 
     @property
@@ -228,19 +228,19 @@ class AskedBoard:
         return kept_objects.is_kept(self.key)
 
     def keep(self, progress: Progress | None = None) -> PublishedBoard:
-        """Draw the board and cache it. Raises :class:`NothingToScore` if there is nothing to draw."""
+        """Compute the board and cache it. Raises :class:`NothingToScore` if there is nothing to score."""
         facts = {name.name: getattr(self, name.name) for name in fields(self)}
         drawn = make_leaderboard(**facts, progress=progress)
         kept_objects.keep_object(self.key, drawn, KEPT_SECONDS)
         return drawn
 
     def mark_undrawable(self) -> None:
-        """Cache that the board cannot be drawn. Pages stop waiting for it, and requests for it get the reason."""
+        """Cache that the board cannot be computed. Pages stop waiting for it, and requests for it get the reason."""
         kept_objects.keep_object(self.key, None, KEPT_SECONDS)
 
 
 def kept_leaderboard(asked: AskedBoard) -> PublishedBoard:
-    """Return the cached board for a page, or draw it."""
+    """Return the cached board for a page, or compute it."""
     kept: PublishedBoard | None = kept_objects.kept(asked.key)
     return kept if kept is not None else asked.keep()
 

@@ -1,4 +1,4 @@
-"""The measures that a leaderboard offers, and the one that it uses unless a reader chooses another."""
+"""The measures that a leaderboard offers, and the measure that it uses unless a reader chooses another."""
 
 from leaderboard.board.standings import DEPTH
 from leaderboard.errors import UnknownMeasure
@@ -26,7 +26,7 @@ USUAL = tuple(name for name in MEASURES if parse_measure(name).higher_is_better)
 
 
 def default_measure(collection: Collection) -> str:
-    """Return the leaderboard's default measure. Under withheld labels, only those of ``USUAL`` remain."""
+    """Return the leaderboard's default measure. Under withheld labels, only ``USUAL`` can be chosen."""
     measure = collection.board_measure
     return measure if measure and _is_shown_to_everybody(collection, measure) else MEASURE
 

@@ -12,7 +12,7 @@ RESTS_ON = "rests_on"
 
 @dataclass(frozen=True)
 class Basis:
-    """Data that an analysis is computed from: its name, in words (or ""), and as values to hash."""
+    """Data that an analysis is computed from: its name, its description in words (or ""), and the values to hash."""
 
     name: str
     words: str

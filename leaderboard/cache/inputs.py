@@ -48,7 +48,7 @@ def labels_inputs(collection: Collection) -> list[Any]:
 
 
 def labels_in_words(collection: Collection) -> list[str]:
-    """Return the names of these labels, in the same order."""
+    """Return the names of the sets in :func:`labels_inputs`, in the same order."""
     sets = QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
     numbers = QrelVersion.objects.filter(collection=collection).order_by("number")
     return [*sets, *(f"version {number}" for number in numbers.values_list("number", flat=True))]

@@ -66,7 +66,7 @@ def latest_for(choices: str) -> tuple[str, dict[str, Any], datetime] | None:
 
 
 def store_result(key: str, kind: str, content: dict[str, Any], *, group: str = "", choices: str = "") -> None:
-    """Store a result unless one is stored already. ``group`` is the key of the analysis that a figure belongs to.
+    """Store a result unless it is stored already. ``group`` is the key of the analysis that a figure belongs to.
 
     ``choices`` is a hash of the request, without the data behind the result.
     """

@@ -13,7 +13,7 @@ from leaderboard.output.terminal import print_analysis
 
 
 class AnalysisCommand(Command):
-    """Subclasses define ``arguments`` (and call super) and ``analyse``, which returns the analysis.
+    """Base command. Subclasses define ``arguments`` (and call super) and ``analyse``, which returns the analysis.
 
     Without figures, they set ``has_figure`` to False, which refuses ``--figure`` before computing anything.
     """

@@ -14,7 +14,7 @@ BOUND_DIGITS = 3
 
 
 class Rounded(float):
-    """A measure's value published with fewer decimals; every output shows exactly these."""
+    """A measure's value published with fewer decimals; every output shows exactly these decimals."""
 
     decimals: int
 

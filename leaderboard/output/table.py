@@ -17,7 +17,7 @@ MEANS = re.compile(r"\b(AP|RR)\b")
 
 
 def mean_measure(names: str) -> str:
-    """Return the names of measures as those of their means over queries: ``MRR@10, nDCG@10``."""
+    """Return the names of the measures' means over queries: ``MRR@10, nDCG@10``."""
     return MEANS.sub(r"M\1", names)
 
 

@@ -91,7 +91,7 @@ def _figure_with_teams(figure: Figure, teams: Teams, runs: frozenset[str]) -> Fi
 
 
 def _chart_with_teams(chart: Mapping[str, Any], teams: Teams) -> Mapping[str, Any]:
-    """Return a chart's content with the team first in the note of each run; ``printed``: rows as paper names them."""
+    """Return a chart's content with the team first in the note of each run; ``printed``: the row names for print."""
     if chart["form"] == "points":
         points = [one | {"note": _noted(teams.get(one["name"]), one["note"])} for one in chart["points"]]
         return {**chart, "points": points}

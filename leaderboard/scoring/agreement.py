@@ -68,7 +68,7 @@ def tau_ap(evaluated: npt.ArrayLike, reference: npt.ArrayLike) -> float | None:
     near the top of the evaluated order weigh more, so it matters which order is which.
 
     The paper has no ties. Here, ties in the evaluated order are broken at random, and the expected value is
-    returned (computed exactly, not sampled). An item that the reference ties with one above it counts half, which
+    returned (computed exactly, not sampled). An item that the reference ties with an item above it counts half, which
     is its expected value. None for fewer than two items.
     """
     x, y = _two_orders(evaluated, reference)

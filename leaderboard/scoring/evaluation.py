@@ -55,7 +55,7 @@ def measure_for(name: str, labels: Labels) -> Measure:
     most = int(labels.grades.max(initial=0))
     if measure.most_grade is not None and most > measure.most_grade:
         raise UnknownMeasure(
-            f"{measure.name} is defined for grades up to {measure.most_grade}, and {labels.name} has higher ones.",
+            f"{measure.name} is defined for grades up to {measure.most_grade}, and {labels.name} has higher grades.",
             f"Choose another measure, such as nDCG@{measure.cutoff}.",
         )
     if "rel=" in name or measure.graded:

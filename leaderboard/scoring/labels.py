@@ -101,7 +101,7 @@ class Labels:
         return self.with_entries([one for one in self.entries() if one[0] not in qids]) if qids else self
 
     def the_qrel(self) -> dict[str, str]:
-        """Return qid → its one qrel: the relevant passage of the highest grade, the first in file order."""
+        """Return qid → its one qrel: the relevant passage of the highest grade; ties: the first in file order."""
         best: dict[str, tuple[int, str]] = {}
         for qid, pid, grade in self.entries():
             if grade >= self.min_grade and (qid not in best or grade > best[qid][0]):

@@ -11,7 +11,7 @@ from leaderboard.scoring.measures import MEASURES, Compatibility, Measure
 
 KNOWN = (
     "Measures are RR, RR@k, AP, P@k, R@k, nDCG, nDCG@k, NCG@k, ERR@k, Success@k, ESL@k and Compat(p=0.95). Other "
-    "usual names work too: MRR@10, MAP, recall@100, ndcg_cut_10. Add (rel=g) to the name to require a grade of at "
+    "common names work too: MRR@10, MAP, recall@100, ndcg_cut_10. Add (rel=g) to the name to require a grade of at "
     "least g, as in AP(rel=2)."
 )
 #: Other names of measures, in lower case: common short forms, and trec_eval's.

@@ -81,7 +81,7 @@ class Measure:
         raise NotImplementedError
 
     def mean(self, values: Values) -> float:
-        """Return the mean over queries that have a value (for ESL, the answered ones); nan if there are none."""
+        """Return the mean over queries that have a value (for ESL, the answered queries); nan if there are none."""
         counted = values[~np.isnan(values)]
         return math.fsum(counted.tolist()) / len(counted) if len(counted) else math.nan
 

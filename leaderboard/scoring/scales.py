@@ -18,7 +18,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale of values: the direction of comparison, and the factor ``whole`` that makes values integers, if any."""
+    """How to compare values: whether higher is better, and the factor ``whole`` that makes them integers, if any."""
 
     higher_is_better: bool = True
     whole: int | None = WHOLE

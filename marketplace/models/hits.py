@@ -149,8 +149,8 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 class Assignment(models.Model):
     """One place on a HIT, created when a worker takes it.
 
-    A returned assignment keeps its row as ``Free``, so that its former holder can be informed. The place is taken
-    again under another id.
+    A returned assignment keeps its row as ``Free``, so that its former holder can be informed. The next worker to
+    take the place gets another id.
     """
 
     class Status(models.TextChoices):

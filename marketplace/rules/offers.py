@@ -3,9 +3,9 @@
 The protocol has a reward, a time limit and free text. A requester can put more into the keywords, each at most
 once: ``bonus:1.80`` (usual bonus in dollars), ``minutes:12`` (usual duration), ``limit:60`` (minutes after which
 the page ends the task, if earlier than the assignment's time limit), ``pairs:13`` or ``pairs:13-15`` (``passages:13``
-if each is judged by itself),
-``language:en`` (of the texts), ``page-language:de`` and ``promise:answer`` (the page sends its promised pay with
-every answer). A keyword that cannot be read is a plain keyword. The keywords are only for display.
+if single passages are judged), ``language:en`` (of the texts), ``page-language:de`` and ``promise:answer`` (the page
+sends its promised pay with every answer). Any other keyword is an ordinary one. The keywords are only for
+display.
 """
 
 import re

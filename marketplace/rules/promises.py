@@ -71,7 +71,8 @@ def pay_to_come(
     ``said`` is the page's promise: ``1.04``, ``undecided``, or a guaranteed part and a part that the requester
     decides about, such as ``0.20+1.80`` or ``0.00+2.00``. A total below the reward is ignored, because approval pays
     the reward anyway. If the page ``always_says`` its promise, an answer without a total did not come from the page
-    and promises nothing. Nor does a total above the listing's offer, because the worker's browser can change it.
+    and promises nothing. A total above the listing's offer promises nothing either, because the worker's browser can
+    change it.
     """
     reward = 0 if approved else reward_cents
     most = reward_cents + usual_bonus_cents if always_says else _MOST_CENTS

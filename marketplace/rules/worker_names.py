@@ -1,4 +1,4 @@
-"""The rules for workers' sign-in names, and the reserved ones."""
+"""The rules for workers' sign-in names, and the reserved names."""
 
 import re
 import secrets

@@ -340,7 +340,7 @@ class CandidateSet(models.Model):
 
 
 class QrelSet(models.Model):
-    """A set of labels of a collection, such as the official or the graded ones."""
+    """A set of labels of a collection, such as the official or the graded labels."""
 
     class Kind(models.TextChoices):
         OFFICIAL = "official"

@@ -11,7 +11,7 @@ from pooling.models.collections import Collection
 class SpendingGrant(models.Model):
     """An amount that a person, or everybody who may spend money in a collection, may commit until a day.
 
-    Administrators need none. The app judging stores the amounts used, with the campaigns.
+    Administrators need no grant. The app ``judging`` stores the amounts used, with the campaigns.
     """
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")

@@ -8,7 +8,7 @@ from pooling.models.collections import Collection
 
 
 class Team(models.Model):
-    """A team of a board. Its runs are the runs with its name, which never changes."""
+    """A team of a board. Its runs are the runs with its name. The name never changes."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="teams")
     name = models.CharField(max_length=200)

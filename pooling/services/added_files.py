@@ -151,7 +151,7 @@ def _add_candidates(wanted: AddedFiles, candidates: ReadCandidates | None) -> di
 def _add_texts(
     wanted: AddedFiles, examined: list[tuple[str, PassageSource]], texts: IO[str]
 ) -> dict[str, Any]:
-    """Add new sources, and the texts that were read for passages without one; labels may also have added passages."""
+    """Add new sources, and the texts read for passages that lack text; labels may also have added passages."""
     for name, source in examined:
         passages.register_source(wanted.collection, source, name=name)
     fetched = passages.store_read_texts(collection=wanted.collection, file=texts)

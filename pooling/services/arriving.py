@@ -56,7 +56,7 @@ def announce_collection(
         check_new(name, details.get("language", "en"))
         _check_files(files, {QUERIES: 1, QRELS: 1, CANDIDATES: 0})
         if not any(file.what == QUERIES for file in files):
-            raise PoolingError("A collection needs queries.", "Announce a file of queries.")
+            raise PoolingError("A collection needs queries.", "Add a file of queries.")
 
     identity, facts = {"user": user, "key": key}, {"name": name, "details": details}
     return _announce_once(NewCollection, identity, facts, files, on_server, check)
@@ -106,9 +106,9 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
 
 
 def abandon_files(wanted: Arriving) -> None:
-    """Delete files that have not been read yet, or were kept after a refusal, or a refused new collection.
+    """Delete unread files, files kept after a refusal, or a refused request for a new collection.
 
-    A job reading them then changes nothing.
+    A job that is reading the files then changes nothing.
 
     Raises UploadRefused.
     """
@@ -125,7 +125,7 @@ def file_of(wanted: Arriving, number: int) -> StoredFile:
     """Return the announced file with this number, from 1. Raises NotFound."""
     if not 1 <= number <= len(wanted.files) or "size_bytes" not in wanted.files[number - 1]:
         raise NotFound(
-            f"No file {number} was announced.", "Use a number from the response to the announcement."
+            f"This upload has no file {number}.", "Use a number from the response that created the upload."
         )
     return dict(wanted.files[number - 1])
 
@@ -136,7 +136,7 @@ def _check_files(files: Sequence[AnnouncedFile], most: dict[str, int]) -> None:
     for what, number in most.items():
         if sum(file.what == what for file in files) > number:
             refusal = f"Send only {number} file of {what}." if number else f"No {what} can be added."
-            raise PoolingError(refusal, "Announce only kinds of files that are accepted here.")
+            raise PoolingError(refusal, "Send only the kinds of files that are accepted here.")
 
 
 def _announce_once(
@@ -199,7 +199,7 @@ def _bytes_left(wanted: Arriving, number: int, offset: int) -> int:
 def _keep_part(wanted: Arriving, number: int, offset: int, part: IO[bytes], came: int) -> None:
     held = type(wanted).objects.select_for_update().filter(pk=wanted.pk).first()
     if held is None:
-        raise UploadRefused("This request was dropped in the meantime.", "Announce it again.")
+        raise UploadRefused("This upload was discarded or has expired.", "Start a new upload.")
     _bytes_left(held, number, offset)
     file = held.files[number - 1]
     with Path(file["path"]).open("r+b") as target:

@@ -73,7 +73,7 @@ def store_candidates(read: ReadCandidates, collection: Collection, *, who: str) 
 
 
 def drop_candidates(*, collection: Collection, who: str) -> bool:
-    """Remove the candidate set; return whether there was one."""
+    """Remove the candidate set; return whether the collection had one."""
     before = candidates_of(collection)
     if before is None:
         return False

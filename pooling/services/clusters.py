@@ -42,7 +42,7 @@ LARGEST, OTHERS = 10, 24
 
 @dataclass(frozen=True)
 class Classes:
-    """Classes of near-duplicates, not stored yet. ``canonical``: pid → canonical pid, without classes of one."""
+    """Classes of near-duplicates, not stored yet. ``canonical``: pid → canonical pid, for two or more passages."""
 
     method: ClusterSet.Method
     canonical: Mapping[str, str]
@@ -94,7 +94,7 @@ def classes_in_file(path: Path, *, name: str = "", progress: Progress | None = N
 
 
 def count_recorded(collection: Collection, pids: Iterable[str]) -> int:
-    """Return how many of these passages the collection has recorded: of its runs, labels and pools."""
+    """Return how many of these passages the collection has rows for, from its runs, labels and pools."""
     found, waiting = 0, iter(pids)
     while some := list(islice(waiting, KEYS_A_QUERY)):
         found += collection.passages.filter(pid__in=some).count()

@@ -32,7 +32,7 @@ def describe_collection(*, collection: Collection, changes: Mapping[str, str], w
 
 
 def change_fields(collection: Collection, said: str, *, who: str, **fields: Any) -> None:
-    """Save these fields of the collection, and log what ``said`` tells."""
+    """Save these fields of the collection, and log ``said``."""
     with transaction.atomic():
         Collection.objects.filter(pk=collection.pk).update(**fields)
         log(collection, said, who=who)

@@ -49,10 +49,10 @@ def import_collection(
 ) -> ImportedCollection:
     """Create a collection from a query file, register passage files as its sources, and import qrels as ``official``.
 
-    ``language``: a BCP 47 tag; workers' pages use it for speech and line breaks. ``min_grade``: of the qrels.
-    ``skip_unknown``: leave out labels of queries that are not in the query file. ``described``: the collection's
-    title, description, license and citation. All or nothing. Raises AlreadyImported, InvalidFile, and PoolingError
-    for an invalid name or language.
+    ``language``: a BCP 47 tag; workers' pages use it for speech and line breaks. ``min_grade``: the lowest
+    relevant grade. ``skip_unknown``: leave out labels of queries that are not in the query file. ``described``:
+    title, description, license and citation of the collection. All or nothing. Raises AlreadyImported, InvalidFile,
+    and PoolingError for an invalid name or language.
     """
     check_new(name, language)
     files = read_collection_files(
@@ -120,7 +120,7 @@ def refuse_taken_collection_name(name: str) -> None:
 
 
 def set_language(collection: Collection, language: str, *, who: str = "") -> str:
-    """Set the language of the queries and passages; return the previous one.
+    """Set the language of the queries and passages; return the previous language.
 
     Workers' pages use it immediately, including in running campaigns. Raises PoolingError for an invalid tag.
     """

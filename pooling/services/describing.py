@@ -71,7 +71,7 @@ def _refuse_change_by_team(run: Run, changed: Mapping[str, Any]) -> None:
     shown = run.release != Run.Release.PRIVATE and not run.is_anonymous
     if shown and changed.get("anonymous_until"):
         raise SubmissionRefused(
-            f"{run.run_tag} is already shown under the team's name, and a team cannot take the name off again.",
+            f"{run.run_tag} is already shown under the team's name, and a team cannot hide the name again.",
             "Ask the board's owners.",
         )
 
@@ -87,7 +87,7 @@ def _changed_details(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
 
 @transaction.atomic
 def release_runs(*, runs: Sequence[Run], release: str, who: str) -> list[Run]:
-    """Release these runs at one level, all or none; return the changed ones. Raises PoolingError."""
+    """Release these runs at one level, all or none; return those that changed. Raises PoolingError."""
     before = {run.pk: run.release for run in runs}
     for run in runs:
         describe_run(run=run, changes={"release": release}, who=who)

@@ -74,7 +74,7 @@ def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]
 
 @dataclass(frozen=True)
 class RunsOfKind:
-    """Runs that retrieve what labels are of, and the runs left out because they retrieve something else."""
+    """Runs that retrieve what is labeled (passages or documents), and the runs left out because they do not."""
 
     kept: list[Run]
     left_out: list[Run]
@@ -108,8 +108,8 @@ def runs_of_kind(runs: Iterable[Run], qrel_set: QrelSet | None) -> RunsOfKind:
 def why_not_scored(run: Run, qrel_set: QrelSet | None, beside: Iterable[Run]) -> str:
     """Return why these labels (default: a version) do not apply to the run; empty if they do.
 
-    The kind of labels is known if the collection has derived document labels. Otherwise they are of passages if one
-    of the runs ``beside`` is.
+    The kind of labels is known if the collection has derived document labels. Otherwise they count as labels of
+    passages if one of the runs ``beside`` retrieves passages.
     """
     documents = _are_of_documents(qrel_set)
     if (task_of(run.details) == DOCUMENT) is documents:

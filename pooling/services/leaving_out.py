@@ -22,7 +22,7 @@ def can_leave_out(row: Sent) -> bool:
 
 
 def leave_out_unknown(row: Sent) -> None:
-    """Queue the file to be read again without those lines. Raises UploadRefused, QuotaReached."""
+    """Queue the file to be read again without the lines of unknown queries. Raises UploadRefused, QuotaReached."""
     again: dict[str, Any] = {"problems": [], "problem_counts": {}, "finished_at": None}
     if isinstance(row, RunUpload):
         # Rounds compare arrival times: the refused file was not a submission, but this file is.

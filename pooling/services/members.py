@@ -48,7 +48,7 @@ def roles_of(user: Any) -> dict[int, Role]:
 
 
 def may(user: Any, action: str, collection: Collection) -> bool:
-    """Return whether the person has this permission there (accounts.roles has the table)."""
+    """Return whether the person has this permission in the collection (accounts.roles has the table)."""
     return permits(role_of(user, collection), action)
 
 
@@ -66,7 +66,7 @@ def sees_results(user: Any, collection: Collection) -> bool:
 
 
 def visible_to(user: Any, *, results: bool = False) -> QuerySet[Collection]:
-    """Return the collections that this person can see: published ones, their own, and those to which they submit.
+    """Return the collections that this person can see: published, their own, and those to which they submit.
 
     ``results``: only those whose results the person sees (:func:`sees_results`).
     """
@@ -82,7 +82,7 @@ def visible_to(user: Any, *, results: bool = False) -> QuerySet[Collection]:
 
 
 def joined_by(user: Any) -> QuerySet[Collection]:
-    """Return the collections of which the person is a member, who sees everything."""
+    """Return the collections in which the person, as a member, sees everything."""
     if not user.is_authenticated:
         return Collection.objects.none()
     if user.is_superuser:
@@ -158,7 +158,7 @@ def set_visibility(*, collection: Collection, visibility: str, who: str) -> None
 def invite_member(
     *, collection: Collection, email: str, role: Role, invited_by: User | None, team: Team | None = None
 ) -> Invited:
-    """Invite somebody by e-mail into the collection, a submitter into a team. Raises NotAnAccount, MembersRefused.
+    """Invite somebody by e-mail to the collection; a submitter to a team. Raises NotAnAccount, MembersRefused.
 
     The new invitation replaces earlier ones to this address, in the collection or in the team, so that a form sent
     twice leaves one link.
@@ -242,7 +242,7 @@ def join(*, invitation: Invitation, user: User) -> Collection | None:
 
 
 def _join_team(team: Team, user: User) -> bool:
-    """Make the person a submitter for the team; a member, or somebody on another team, keeps their role."""
+    """Make the person a submitter for the team; return False if they are a member or already on a team."""
     if Membership.objects.filter(collection=team.collection_id, user=user).exists():
         return False
     _, new = TeamMember.objects.get_or_create(collection=team.collection, user=user, defaults={"team": team})

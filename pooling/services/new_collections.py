@@ -1,4 +1,4 @@
-"""Create a collection from uploaded files, with the same import as the command."""
+"""Create a collection from uploaded files, as the command `import_collection` does."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path

@@ -84,7 +84,7 @@ def add_sources(
 
 
 def record_passages(collection: Collection, pids: Iterable[str]) -> dict[str, int]:
-    """Create rows for passages without one. Returns the key of each pid."""
+    """Create missing rows for these passages. Returns the key of each pid."""
     distinct = list(dict.fromkeys(pids))
     keys_of = clusters.keys_of(collection, distinct)
     rows = ((collection.pk, pid, None, keys_of.get(pid, "")) for pid in distinct)
@@ -174,9 +174,9 @@ def read_texts(
     into: IO[str],
     progress: Progress | None = None,
 ) -> None:
-    """Write the texts of passages without one, and of ``pids``, to a file for :func:`store_read_texts`.
+    """Write the texts of passages that lack text, and of ``pids``, to a file for :func:`store_read_texts`.
 
-    They are in the sources, or else in the ``fresh`` ones. Thus no transaction is open while sources are read.
+    They are in the sources, or else in the ``fresh`` sources. Thus no transaction is open while sources are read.
     """
     wanted = {*collection.passages.filter(text__isnull=True).values_list("pid", flat=True), *pids}
     for some in bulk.parts(list(wanted), KEYS_A_QUERY):
@@ -192,7 +192,7 @@ def read_texts(
 
 
 def store_read_texts(*, collection: Collection, file: IO[str]) -> Fetched:
-    """Store the texts in the file for recorded passages without one."""
+    """Store the texts in the file for recorded passages that lack text."""
     without = set(collection.passages.filter(text__isnull=True).values_list("pid", flat=True))
     file.seek(0)
     texts = (Text(*json.loads(line)) for line in file)
@@ -215,7 +215,7 @@ def fetch_all(*, collection: Collection, progress: Progress | None = None) -> in
 
 
 def first_texts(collection: Collection, most: int) -> Iterator[Text]:
-    """Return the first ``most`` texts in the collection's sources."""
+    """Yield the first ``most`` texts in the collection's sources."""
     sources = collection.sources.order_by("pk")
     yield from islice((text for source in sources for text in _texts_in_source(source, None, None)), most)
 

@@ -1,4 +1,4 @@
-"""Choose the runs of a pool: by name, by their priority or round, or all that retrieve what the labels are of."""
+"""Choose the runs of a pool: by name, by their priority or round, or all runs of the labels' kind."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from pooling.services.finding import RunsOfKind, runs_of_kind
 
 @dataclass(frozen=True)
 class RunCriteria:
-    """The runs with a ``priority`` up to this one, those of the ``round`` with this name, or those that are both."""
+    """The runs with a ``priority`` up to this one, those of the ``round`` with this name, or those that meet both."""
 
     priority: int | None = None
     round: str = ""
@@ -43,7 +43,7 @@ def runs_for_pool(
 ) -> RunsOfKind:
     """Return the runs to pool: those that were named, and those of ``everything`` that meet the criteria.
 
-    Without names and criteria, it is all runs. Unless named, only runs of the kind of the labels are pooled. A run
+    Without names and criteria, these are all runs. Unless named, only runs of the labels' kind are pooled. A run
     without a priority meets no criterion of priority. Raises NotFound for an unknown round, and PoolRefused if no run
     meets the criteria.
     """

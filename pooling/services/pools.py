@@ -197,7 +197,7 @@ def _within_corpus(
 
 
 def pooled_tops(pool: Pool) -> Iterator[dict[str, tuple[str, ...]]]:
-    """Yield, for each run, qid → the passages supplied to a pool, best first, within its fraction if it has one."""
+    """Yield, for each run, qid → the passages supplied to a pool, best first, within the pool's fraction, if any."""
     runs = [one.run for one in PoolRun.objects.filter(pool=pool).select_related("run").order_by("pk")]
     corpus = Choice(fraction=pool.fraction, fraction_seed=pool.fraction_seed).corpus
     return _tops_of_runs(pool.collection, runs, pool.depth, corpus)

@@ -40,7 +40,7 @@ def refuse_if_full(user: User, *, files: int, size: int) -> None:
     raise QuotaReached(
         f"This file would exceed your limit: {most} at a time. You have {many(kept, 'unread file')} "
         f"({filesizeformat(there)}).",
-        "Wait until some are read, or drop some.",
+        "Wait until some are read, or discard some.",
     )
 
 

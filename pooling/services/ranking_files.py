@@ -75,7 +75,7 @@ def forget_ranking(name: str) -> None:
 
 
 def _from_bucket(storage: Bucket, name: str, depth: int | None) -> Ranking | None:
-    """Read a local copy of the beginning or the whole file, else the bucket; only the beginning if that is enough."""
+    """Read a ranking from its local copy, else from the bucket; only its beginning if that is enough."""
     read = partial(read_ranking, depth=depth)
     top = _beginning_name(name)
     known = ranking_copies.read_kept(top, read) if depth is not None else None

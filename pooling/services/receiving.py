@@ -19,6 +19,7 @@ from django.core.files.storage import storages
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.http import UnreadablePostError
+from django.template.defaultfilters import filesizeformat
 
 from accounts.models import User
 from config import clock
@@ -194,7 +195,7 @@ def refuse_unfit(file_name: str, length: int) -> None:
     """Raise UploadRefused if the file is too large or its name is invalid."""
     if length > settings.MAX_UPLOAD_BYTES:
         raise UploadRefused(
-            f"The file is larger than {settings.MAX_UPLOAD_BYTES:,} bytes.",
+            f"The file is larger than {filesizeformat(settings.MAX_UPLOAD_BYTES)}.",
             "Compress it, or import it in the terminal.",
             too_large=True,
         )

@@ -26,7 +26,7 @@ from pooling.services.members import log
 
 @dataclass(frozen=True)
 class Entry:
-    """A submission by a team itself, and the time at which its file had arrived."""
+    """A submission that a team itself sent, and the time at which its file had arrived."""
 
     team: Team
     at: datetime

@@ -60,7 +60,7 @@ def set_run_fields(
         )
     known = details_by_name(made)
     if strange := [name for name in asked if name not in known]:
-        raise PoolingError(f"Unknown detail {strange[0][:60]!r}.", f"Known details: {', '.join(known)}.")
+        raise PoolingError(f"Unknown run detail {strange[0][:60]!r}.", f"Known details: {', '.join(known)}.")
     wanted = [name for name in known if name in asked]
     fields = {"asked": wanted, "own": made}
     if fields != collection.run_fields:

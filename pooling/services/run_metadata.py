@@ -23,7 +23,7 @@ MOST_BYTES = 20_000_000
 class DescribedRuns:
     """Tags of the runs that a metadata file described, announced or left unchanged.
 
-    ``changes``: the new values of the described and announced ones, by tag and name.
+    ``changes``: the new values of described and announced runs, by tag and name.
     """
 
     described: tuple[str, ...]

@@ -32,7 +32,7 @@ def problems_of_run(
 def each_refusal(
     refusal: PoolingError, content: Content, *, collection: Collection | None, skip_unknown: bool
 ) -> list[PoolingError]:
-    """Split a file's refusal into one refusal per problem, and one for unlisted problems."""
+    """Split a file's refusal into a refusal for each problem, and a refusal that counts unlisted problems."""
     if not isinstance(refusal, InvalidFile):
         return [refusal]
     found = problems_of_run(refusal, content, collection=collection, skip_unknown=skip_unknown)

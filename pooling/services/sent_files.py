@@ -147,7 +147,7 @@ def read_once(
     """Import the files that are waiting, all or none, and return the row with the outcome.
 
     ``read`` reads the passage files and returns a function that stores them and returns the row's changes. Only the
-    second runs in a transaction, because nobody else can write to SQLite meanwhile. ``look`` finds all problems if
+    returned function runs in a transaction, which blocks all other writers of SQLite. ``look`` finds all problems if
     files are refused. Files of the kinds ``done_with`` are deleted, and passage files too if nothing was imported.
     Files refused only for unknown queries are kept for ``pooling.services.leaving_out``. Safe to repeat.
     """
@@ -162,7 +162,7 @@ def read_once(
             with transaction.atomic():
                 if not waiting.update(**store(), finished_at=clock.now()):
                     raise UploadRefused(
-                        "The files were dropped while they were being read.", "Send them again."
+                        "The files were discarded while they were being read.", "Send them again."
                     )
     except PoolingError as refusal:
         listed, counts = every_problem(refusal, look)

@@ -29,7 +29,7 @@ def usable_by(user: Any, collection: Collection) -> QuerySet[SpendingGrant]:
 
 
 def concern(user: Any) -> bool:
-    """Return whether grants concern the person: one names them, or their role somewhere includes spending money."""
+    """Return whether grants concern the person: some name them, or some role of theirs includes spending money."""
     if user.is_superuser:
         return True
     spending = [role for role in Role if permits(role, "spend money")]

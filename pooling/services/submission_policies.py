@@ -116,11 +116,11 @@ def set_policy(
 
 
 def drop_policy(*, collection: Collection, who: str = "", why: str = "") -> bool:
-    """Delete the policy; return whether there was one."""
+    """Delete the policy; return whether the collection had one."""
     with transaction.atomic():
         dropped = bool(SubmissionPolicy.objects.filter(collection=collection).delete()[0])
         if dropped:
-            _log_policy_change(collection, "taken away", who, why)
+            _log_policy_change(collection, "deleted", who, why)
     return dropped
 
 
@@ -139,14 +139,18 @@ def policy_words(policy: SubmissionPolicy) -> str:
         [
             f"{many(policy.most_runs, 'run')} per team in {many(policy.period_days, 'day')}, {variants}",
             ", ".join(field_label(name, policy.collection) for name in policy.required),
-            embargo if policy.longest_embargo_days else "nobody anonymous",
-            *([f"released {RELEASED_AFTER[policy.release_after]} after it"] if policy.release_after else []),
+            embargo if policy.longest_embargo_days else "no anonymity",
+            *(
+                [f"released {RELEASED_AFTER[policy.release_after]} after the embargo"]
+                if policy.release_after
+                else []
+            ),
             *(
                 []
                 if policy.public_decimals is None
                 else [f"values to {many(policy.public_decimals, 'decimal')}"]
             ),
-            *(["values of single queries shown"] if policy.per_query_values else []),
+            *(["per-query values shown"] if policy.per_query_values else []),
         ]
     )
 
@@ -192,7 +196,7 @@ def refuse_against_policy(
 
 @dataclass(frozen=True)
 class TeamStanding:
-    """A team's use of the policy today: its runs in the last period, its variants, and the day of the next one."""
+    """A team's use of the policy today: recent runs, variants, and when its next run is accepted."""
 
     team: str
     recent: int
@@ -230,7 +234,7 @@ def teams_under(policy: SubmissionPolicy, *, now: datetime) -> list[TeamStanding
 def _days_in_rounds(
     collection: Collection, days: dict[str, date | None], now: datetime
 ) -> dict[str, date | None]:
-    """Return by team the first day, from the given one, on which a round also accepts its run."""
+    """Return, by team, the first day from the given day on which a round also accepts its run."""
     since = {team: max(now, day_begins(day)) for team, day in days.items() if day}
     found = accepted_in_rounds(collection, since)
     return {team: moment.date() if (moment := found.get(team)) else None for team in days}
@@ -366,7 +370,7 @@ def _runs_of_team(collection: Collection, run_tag: str, team: str) -> list[Run]:
     spelled = {run.team for run in runs if plain_name(run.team) == plain_name(team)}
     if spelled and team not in spelled:
         raise SubmissionRefused(
-            f"{run_tag}: {team!r} has submitted as {sorted(spelled)[0]!r}, and team names cannot change.",
+            f"{run_tag}: this team has already submitted as {sorted(spelled)[0]!r}, and team names cannot change.",
             f"Write it as {sorted(spelled)[0]!r}.",
         )
     return [run for run in runs if run.team == team]

@@ -96,6 +96,6 @@ def _repeated_queries(called: str) -> InvalidPassageFile:
 
 
 def _passages(content: Content) -> Iterator[Text]:
-    """Yield the file's passages up to the first invalid line, which is reported when it is needed."""
+    """Yield the passages before the first invalid line. The import itself reports that line."""
     with suppress(InvalidFile):
         yield from read_passages(content.again(), format_of(content.again()))

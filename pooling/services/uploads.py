@@ -93,7 +93,7 @@ def _check_file(upload: RunUpload, content: Content) -> None:
 
         def settle(run: Run) -> None:
             if not _record_outcome(upload, known | {"state": RunUpload.State.IMPORTED, "run": run}):
-                raise UploadRefused("The file was dropped while it was being checked.", "Send it again.")
+                raise UploadRefused("The file was discarded while it was being checked.", "Send it again.")
             log_added(upload.collection, [run], who=upload.user.get_username() if upload.user else "")
 
         keep_run(
@@ -158,7 +158,7 @@ def _submission_refusal(upload: RunUpload) -> PoolingError:
     """Return why a file cannot be submitted, and what to do instead."""
     now = RunUpload.objects.filter(pk=upload.pk).first()
     if now is None:
-        return UploadRefused("The file was dropped.", "Send it again.")
+        return UploadRefused("The file was discarded.", "Send it again.")
     if now.state == RunUpload.State.RECEIVING:
         here = f"{now.received_bytes:,} of {now.size_bytes:,} bytes have arrived"
         return WrongOffset(
@@ -200,7 +200,7 @@ def _team_entry(upload: RunUpload) -> Entry | None:
 
 
 def _check_report(checked: CheckedRun, private: frozenset[str]) -> dict[str, Any]:
-    """Return the result of the check, with the first unanswered queries, public ones first, and their number."""
+    """Return the result of the check, with the first unanswered queries, public queries first, and their number."""
     report = checked_run_summary(checked)
     report["unanswered"] = sorted(report["unanswered"], key=private.__contains__)
     report["unanswered_private"] = sum(qid in private for qid in report["unanswered"])
@@ -240,8 +240,8 @@ def _without_others(upload: RunUpload, refusal: PoolingError) -> PoolingError:
     if not isinstance(refusal, SameRun) or entry is None or refusal.team == entry.team.name:
         return refusal
     if refusal.of_tag:
-        return AlreadyImported("A run of somebody else already has this tag.", "Give the run another tag.")
-    return AlreadyImported("A run of somebody else already has this content.", "Send another file.")
+        return AlreadyImported("Somebody else's run already has this tag.", "Give the run another tag.")
+    return AlreadyImported("Somebody else's run already has this content.", "Send another file.")
 
 
 def _problem_about_run(refusal: PoolingError, collection: Collection) -> Problem:

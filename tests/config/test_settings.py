@@ -143,7 +143,7 @@ def test_production_starts_only_with_strong_secrets(tmp_path):
     weak = start_with(tmp_path, **given, SECRET_KEY="change-me")
     strong = start_with(tmp_path, **given, SECRET_KEY=STRONG)
 
-    assert f"SECRET_KEY is an example value. To make one: {MAKE_ONE}" in weak.stderr
+    assert f"SECRET_KEY is an example value. To create one: {MAKE_ONE}" in weak.stderr
     assert strong.returncode == 0, strong.stderr
 
 

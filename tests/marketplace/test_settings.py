@@ -59,7 +59,7 @@ def test_production_needs_a_secret_key_and_strong_hashes(tmp_path):
     example = start(tmp_path, MARKETPLACE_MODE="production", MARKETPLACE_SECRET_KEY="change-me-as-well")
 
     assert "MARKETPLACE_SECRET_KEY is required" in without.stderr
-    assert "MARKETPLACE_SECRET_KEY is an example value. To make one: python3" in example.stderr
+    assert "MARKETPLACE_SECRET_KEY is an example value. To create one: python3" in example.stderr
     assert "MARKETPLACE_ARGON2_MEMORY_KIB" in weak.stderr
 
 

@@ -99,7 +99,7 @@ def test_every_detail_is_defined_and_reads_what_it_says():
 
 
 def test_an_unknown_detail_is_refused_with_the_known_ones():
-    with pytest.raises(PoolingError, match="Unknown detail 'nueral'") as refused:
+    with pytest.raises(PoolingError, match="Unknown run detail 'nueral'") as refused:
         read_details({"nueral": "nn"}, BY_NAME)
 
     assert "neural" in refused.value.next_step

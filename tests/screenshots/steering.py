@@ -30,7 +30,7 @@ def rules_of(camera: Camera, collection: str) -> None:
     camera.shoot("steering-split")
     page.goto(f"{collection}/campaigns/new/")
     page.locator("details.advanced > summary").click()
-    page.get_by_label("Honest slips").fill("7")
+    page.get_by_label("Slip rate of honest workers").fill("7")
     # Values that the browser would refuse, to see the page's own message.
     page.get_by_role("button", name="Create draft").evaluate(
         "button => { button.form.noValidate = true; button.click(); }"

@@ -18,7 +18,7 @@ def wizard_pages(camera: Camera, site: Site) -> None:
     camera.shoot("wizard-pool")
     page.get_by_role("link", name="Prepare a campaign over this pool").click()
     page.locator("details.advanced > summary").click()
-    page.get_by_label("Most tasks per worker").fill("3")
+    page.get_by_label("Maximum tasks per worker").fill("3")
     page.get_by_label("Name", exact=True).fill(name)
     camera.shoot("wizard-new-campaign")
     page.get_by_role("button", name="Create draft").click()

@@ -68,7 +68,7 @@ def test_publishing_says_which_queries_another_campaign_decided_before(judged_to
     call_command("publish_qrels", "second")
 
     said = " ".join(capsys.readouterr().err.split())
-    assert "1 query that version 1 decided from market is now decided from second" in said
+    assert "1 query that market decided in version 1 is now decided by second" in said
 
 
 def test_open_queries_are_published_only_when_asked(judged_town):

@@ -29,7 +29,7 @@ class Advance:
 
 
 def advance_challenges(*, campaign: Campaign | None = None) -> dict[int, Advance]:
-    """Advance every challenge (of one campaign); returns campaign key → result. Safe to run twice."""
+    """Advance every challenge, or those of one campaign. Maps campaign keys to results. Safe to run twice."""
     campaigns = Campaign.objects.filter(pk__in=Challenge.objects.values("campaign")).order_by("pk")
     if campaign is not None:
         campaigns = campaigns.filter(pk=campaign.pk)
@@ -116,7 +116,7 @@ def worth_asking(wanted: Sequence[Need], pairs_per_task: int, *, under_way: bool
 
 
 def _ask_in_passes(campaign: Campaign, needs: Sequence[Need]) -> None:
-    """Request judgments in passes of one per pair, so that pairs needing one or two share tasks."""
+    """Request judgments in passes of one per pair, so that pairs that need one or two can share tasks."""
     if not needs:
         return
     for turn in range(max(need.judgments for need in needs)):

@@ -28,7 +28,7 @@ from tournament.services.publishing import latest_version, queries_by_key
 
 @dataclass(frozen=True)
 class Title:
-    """The current best answers of a query, and all its known passages (passage → representative)."""
+    """The current best answers of a query (the title-holders), and all known passages (passage → representative)."""
 
     bests: tuple[int, ...]
     known: dict[int, int]
@@ -124,7 +124,7 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
     """Record the planned challenge and request its first judgments.
 
     If the crowd site charges real money, ``confirm_spend`` must be at least the maximum cost of the challenge. If it
-    is passed, it binds on every crowd site. The challenge must fit the campaign's budget. Raises
+    is passed, it limits the cost on every crowd site. The challenge must fit the campaign's budget. Raises
     :class:`ChallengeUnderWay`, :class:`SpendNotConfirmed`.
     """
     campaign = plan.campaign
@@ -206,7 +206,7 @@ def _refuse_second(campaign: Campaign) -> None:
 
 
 def _current_titles(facts: Facts, version: QrelVersion | None) -> dict[int, Title]:
-    """Return the title of each settled query: from the campaign, else from the latest version."""
+    """Return the current best answers of each settled query: from the campaign, else from the latest version."""
     outcomes = facts.derive_as_resolved().outcomes
     titles = {}
     for query, outcome in outcomes.items():
@@ -239,7 +239,7 @@ def _titles_of_version(version: QrelVersion, covered: set[int]) -> dict[int, Tit
 def _top_pids_by_query(
     runs: Iterable[Run], titles: dict[int, Title]
 ) -> tuple[dict[int, list[str]], tuple[str, ...]]:
-    """Return query → the runs' top pids, for queries with a title, and the qids of all other queries."""
+    """Map queries with current best answers to the runs' top pids; also return the qids of all other queries."""
     by_qid = {query.qid: query.pk for query in queries_by_key(titles)}
     tops: dict[int, set[str]] = {}
     uncovered = set()

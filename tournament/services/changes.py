@@ -80,7 +80,7 @@ class Edition:
 
     @cached_property
     def challenges(self) -> dict[int, dict[str, Any]]:
-        """Challenge number → the challenge with its queries by qid."""
+        """Maps challenge numbers to challenges, each with its queries by qid."""
         return {
             challenge["number"]: {row["qid"]: row for row in challenge["queries"]}
             for challenge in self.content["challenges"]
@@ -102,7 +102,7 @@ def edition_of(version: QrelVersion) -> Edition:
 
 
 def passages_by_query(rows: Iterable[tuple[int, int]]) -> dict[int, frozenset[int]]:
-    """Group rows as query key → passage keys."""
+    """Group (query key, passage key) rows: map query keys to passage keys."""
     found: dict[int, set[int]] = defaultdict(set)
     for query, passage in rows:
         found[query].add(passage)
@@ -135,7 +135,7 @@ def _kind_of_change(
 
 
 def causes(before: Edition | None, after: Edition, queries: Sequence[tuple[int, str]]) -> dict[int, Cause]:
-    """Return query key → cause of its change, for (query key, qid) pairs, in a fixed number of database queries."""
+    """Map the query keys of (query key, qid) pairs to causes of change, in a fixed number of database queries."""
     origins = _Origins(after.collection)
     deciding = {
         key: (origins.of(before, qid) if before else None, origins.of(after, qid)) for key, qid in queries

@@ -34,7 +34,7 @@ QUERIES_A_SECOND = 2000
 
 @dataclass(frozen=True)
 class Drift:
-    """The difference between a version and current judgments; the other fields are empty if there is no difference.
+    """The difference between a version and current judgments. All fields but ``version`` are empty if there is none.
 
     ``gone`` of its judgments no longer count, and ``new`` judgments were added, on ``queries`` queries in total. Of
     the workers behind ``gone``, ``excluded`` are excluded and ``withdrew`` withdrew their judgments. Publishing again
@@ -129,7 +129,7 @@ class _LatestVersion:
 
 
 def drifts(collections: Iterable[Collection], *, wait: bool = True) -> dict[int, Drift]:
-    """Return collection key → difference between its latest version and current judgments, if a version is published.
+    """Map collections that have a version to the difference between the latest one and current judgments.
 
     With ``wait=False``, for pages, the previous comparison of a large version is used; ``compare_versions`` updates
     it.
@@ -153,7 +153,7 @@ def compare_versions() -> int:
 
 
 def _latest_versions(collections: Sequence[int] | None = None) -> dict[int, _LatestVersion]:
-    """Return collection key → its latest version, in a fixed number of database queries."""
+    """Map collection keys to the latest versions, in a fixed number of database queries."""
     rows = QrelVersion.objects.defer("manifest").order_by("number")
     if collections is not None:
         rows = rows.filter(collection__in=collections)
@@ -182,7 +182,7 @@ def latest_version_now(collection: Collection) -> dict[str, Any] | None:
 
 
 def _campaign_bases(campaigns: set[int]) -> dict[int, tuple[Basis, Basis]]:
-    """Return campaign → (values that change with every decision, values that change with every submission)."""
+    """Map campaigns to (values that change with every decision, values that change with every submission)."""
     mine = {"campaign__in": campaigns}
     excluded = Exclusion.objects.filter(**mine).values_list("campaign")
     done = Challenge.objects.filter(**mine, state=Challenge.State.DONE).values_list("campaign")
@@ -223,7 +223,7 @@ class _CampaignDrift:
 
 
 def _compute_drift(version: QrelVersion) -> Drift:
-    """Compare a version with current judgments, one by one for the campaigns that decided its queries."""
+    """Compare a version with current judgments, campaign by campaign for those that decided its queries."""
     version = QrelVersion.objects.select_related("collection", "campaign").get(pk=version.pk)
     said = edition_of(version)
     qid_of = dict(VersionQuery.objects.filter(version=version).values_list("query_id", "query__qid"))
@@ -302,7 +302,7 @@ def _exclusion_rules(part: _CampaignDrift) -> list[str]:
 
 
 def _answers_with_members(facts: Facts, settled: Mapping[int, QueryOutcome]) -> dict[int, frozenset[int]]:
-    """Return query → its best answers with all members of their classes."""
+    """Map queries to their best answers with all members of their classes."""
     return {
         query: frozenset(
             member for best in outcome.best for member in facts.classes.get(query, {}).get(best, [best])

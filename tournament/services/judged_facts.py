@@ -144,7 +144,7 @@ def compared_passages(campaign: Campaign) -> list[Member]:
 def classes_of(members: Iterable[Member]) -> Classes:
     """Group each query's passages by class, represented by its canonical passage, else by the smallest key.
 
-    A passage without a text that is no near-duplicate forms its own class.
+    A passage that has no text and is no near-duplicate forms its own class.
     """
     representative: dict[tuple[int, str], int] = {}
     classes: Classes = defaultdict(dict)

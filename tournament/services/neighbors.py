@@ -26,21 +26,21 @@ def key_parts(keys: Iterable[Key]) -> list[list[Key]]:
 
 
 def top_pids(run: Run) -> dict[str, str]:
-    """Return qid → the run's top pid."""
+    """Map qids to the run's top pids."""
     return {qid: tops[0] for qid, tops in runs.tops_of(run, depth=1).items() if tops}
 
 
 def passages_with_text(
     collection: Collection, pids: Iterable[str], progress: Progress | None = None
 ) -> dict[str, Passage]:
-    """Return pid → its passage, created if new, with its text if a source has it."""
+    """Map pids to passages, created if new, with texts if a source has them."""
     return passages.ensure(collection=collection, pids=sorted(set(pids)), progress=progress)
 
 
 def canonical_passages(
     collection: Collection, pids: Iterable[str], progress: Progress | None = None
 ) -> dict[int, int]:
-    """Return the key of each near-duplicate → the key of its canonical passage, which is recorded if it is new."""
+    """Map keys of near-duplicates to those of their canonical passages, which are recorded if they are new."""
     canonical = clusters.canonical_of(collection, sorted(set(pids)))
     keys = passages.record_passages(collection, canonical)
     found = passages_with_text(collection, canonical.values(), progress)

@@ -31,7 +31,7 @@ from tournament.services.resolving import resolve_as_before
 class Preview:
     """A preview of the next version.
 
-    Publishing checks ``fingerprint``; ``new``: whether it differs from the latest version.
+    Publishing checks ``fingerprint``. ``new``: whether the draft differs from the latest version.
 
     ``open`` counts queries whose best answers are not settled; they are left out unless ``allow_open`` is set.
     """

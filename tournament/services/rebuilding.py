@@ -60,7 +60,7 @@ def rebuild_qrels(*, collection: Collection, number: int | None = None) -> Rebui
 
 
 def _best_answers(version: QrelVersion, seen: dict[int, dict[str, list[str]]]) -> dict[str, list[str]]:
-    """Return qid → pids of the best answers, propagated members included; ``seen`` caches versions."""
+    """Map qids to pids of the best answers and the members of their classes; ``seen`` caches versions."""
     if version.number in seen:
         return seen[version.number]
     if sha256(version.manifest) != version.manifest_sha256:

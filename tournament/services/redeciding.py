@@ -1,4 +1,4 @@
-"""Queries that an earlier version decided from another campaign, and a new one decides again."""
+"""Queries that another campaign decided in an earlier version, and that a new version decides again."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -11,7 +11,7 @@ from tournament.models import QrelVersion, VersionQuery
 
 @dataclass(frozen=True)
 class Redecided:
-    """``queries`` that ``version`` decided from ``before`` and ``now`` decides; ``changed``: other best answers."""
+    """``now`` decides ``queries`` that ``before`` decided in ``version``; ``changed`` get other best answers."""
 
     version: int
     before: str
@@ -23,8 +23,8 @@ class Redecided:
     def words(self) -> str:
         verb = "is" if self.queries == 1 else "are"
         return (
-            f"{many(self.queries, 'query', 'queries')} that version {self.version} decided from {self.before} "
-            f"{verb} now decided from {self.now}; {self.changed:,} of them with other best answers."
+            f"{many(self.queries, 'query', 'queries')} that {self.before} decided in version {self.version} "
+            f"{verb} now decided by {self.now}; {self.changed:,} of them with other best answers."
         )
 
 

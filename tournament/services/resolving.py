@@ -137,7 +137,7 @@ def _win_number(wins: Any) -> int | float:
 
 
 def pids_by_key(passages: set[int]) -> dict[int, str]:
-    """Return passage key → pid, for any number of passages."""
+    """Map passage keys to pids, for any number of passages."""
     found: dict[int, str] = {}
     for part in key_parts(passages):
         found.update(Passage.objects.filter(pk__in=part).values_list("pk", "pid"))

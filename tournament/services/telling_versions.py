@@ -1,4 +1,4 @@
-"""Versions that reveal withheld labels: best answers that are in no run's top, only among the labels."""
+"""Find versions that reveal withheld labels: a best answer is at no run's top, only among the labels."""
 
 import re
 
@@ -10,7 +10,7 @@ from tournament.models import PreferenceQrel
 
 
 def telling_versions(collection: Collection) -> frozenset[int]:
-    """Return the numbers of versions under which a value of a single query reveals a withheld label.
+    """Return the numbers of versions with which a per-query value reveals a withheld label.
 
     If a query's best answer was pooled only because of a withheld label, its rank in a run is the rank of the label,
     so anybody with the run's ranking can find the label.

@@ -37,5 +37,5 @@ def doi_of(version: QrelVersion) -> str:
 
 
 def dois_of(versions: Iterable[QrelVersion]) -> dict[int, str]:
-    """Return version key → DOI, for versions with a DOI."""
+    """Map version keys to DOIs, for versions that have a DOI."""
     return dict(VersionDoi.objects.filter(version__in=versions).values_list("version", "doi"))

@@ -53,7 +53,7 @@ class AnalysisKindOut(Schema):
 
 
 class AnalysisIn(Body):
-    """The runs to analyze (default: all that the caller sees) and settings; omitted ones take their defaults.
+    """The runs to analyze (default: all that the caller sees) and settings; omitted settings take their defaults.
 
     ``released`` restricts the analysis to released runs and public queries, so that everybody can read it.
     """

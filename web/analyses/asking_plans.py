@@ -29,12 +29,12 @@ class Plan:
 
     @property
     def on_top(self) -> int:
-        """Return the number of pairs in category A: the known passage is ranked first; it meets the run's second."""
+        """Return the number of pairs in category A: the run's second passage against the known one, ranked first."""
         return sum(one.category is Category.A for one in self.found.asked)
 
     @property
     def elsewhere(self) -> int:
-        """Return the number of pairs in category B: the known passage is not first; it meets the run's first."""
+        """Return the number of pairs in category B: the run's first passage is compared with the known passage."""
         return self.pairs - self.on_top
 
 
@@ -50,7 +50,7 @@ class AskingRequest:
 
 @dataclass(frozen=True)
 class AskingPage:
-    """The form, and the plan unless the form has errors or a service refused it."""
+    """The form, and the plan unless the form has errors or a service refused the plan."""
 
     collection: Collection
     form: AskingForm

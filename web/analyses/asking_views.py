@@ -1,4 +1,4 @@
-"""Pages of "better than perfect" campaigns: plan one and create its draft."""
+"""Pages of "better than perfect" campaigns: plan a campaign and create its draft."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

@@ -1,4 +1,4 @@
-"""API of "better than perfect" campaigns: plan one and create its draft."""
+"""API of "better than perfect" campaigns: plan a campaign and create its draft."""
 
 from decimal import Decimal
 from typing import Annotated, Any

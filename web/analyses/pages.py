@@ -33,7 +33,7 @@ from web.common.visibility import listed_runs, sees_everything
 
 @dataclass(frozen=True)
 class Control:
-    """A form field with its value from the address; ``options`` for a choice, the default first."""
+    """A form field with its value from the address; ``options`` are those of a choice, the default first."""
 
     name: str
     label: str
@@ -56,7 +56,7 @@ class ListedAnalysis:
 
 @dataclass(frozen=True)
 class AnalysisPage:
-    """One analysis: at most one of its result, the job that computes it, and a refusal.
+    """One analysis, with its result, the job that computes it, or a refusal: at most one of the three.
 
     Exception: an older result (``older``, also in ``analysis``) is shown while the job computes a new one.
     """
@@ -80,7 +80,7 @@ class AnalysisPage:
 
 
 def listed_analyses(collection: Collection, user: Any) -> list[ListedAnalysis]:
-    """Return every analysis; if this person cannot open an analysis, with the reason."""
+    """Return every analysis, with the reason if this person cannot open it."""
     return [ListedAnalysis(kind, _reason_closed(kind, collection, user)) for kind in KINDS.values()]
 
 
@@ -90,7 +90,7 @@ def _reason_closed(kind: Kind, collection: Collection, user: Any) -> str:
     if kind.members_only:
         return "for members"
     if not kind.by_query_set and private_qids(collection):
-        return "for members: some queries are private"
+        return "for members only: some queries are private"
     return ""
 
 
@@ -143,7 +143,7 @@ def _runs_to_analyse(collection: Collection, user: Any, released: bool) -> list[
 
 
 def _analysed_campaign(collection: Collection, given: Any, user: Any, released: bool) -> Campaign | None:
-    """Return the named campaign, else the latest version's, else the newest that is no rehearsal.
+    """Return the named campaign, else the latest version's, else the newest that is not a rehearsal.
 
     The campaign must be visible to the person, or for a released analysis, to everybody.
     """
@@ -157,7 +157,7 @@ def _analysed_campaign(collection: Collection, given: Any, user: Any, released: 
 
 
 def _campaigns_with_pairs(collection: Collection, user: Any) -> list[Campaign]:
-    """Return the campaigns with judgments of pairs that this person can see: no drafts, no campaigns of grades."""
+    """Return the campaigns with judgments of pairs that this person can see: without drafts and graded campaigns."""
     judgments = Judgment.objects.filter(campaign=OuterRef("pk"), kind=Judgment.Kind.PREFERENCE)
     rows = Campaign.objects.filter(Exists(judgments), collection=collection, grading=None)
     judged = set(rows.values_list("pk", flat=True))

@@ -31,7 +31,7 @@ def analyses_list(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @never_cache
 def analysis(request: HttpRequest, name: str, kind: str) -> HttpResponse:
-    """Show an analysis: its settings, and its result for them."""
+    """Show an analysis: its settings, and the result for these settings."""
     found = collection_for(request.user, name)
     page = pages.analysis_page(found, pages.kind_or_404(kind), request.GET, request.user)
     status = 503 if isinstance(page.refusal, NotNow) else 200

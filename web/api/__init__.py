@@ -1,1 +1,1 @@
-"""`/api/v1/`: the same services, with the same rights, for scripts."""
+"""The API below `/api/v1/`: the services behind the pages, with the same permissions, for scripts."""

@@ -1,4 +1,7 @@
-"""Authentication: the token's owner, or anonymous. Cookies are ignored, so no web page can make a browser call."""
+"""Authentication: the token's owner, or anonymous.
+
+Cookies are ignored, so that no web page can call the API with its reader's session.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,7 +63,7 @@ class Bearer(HttpBearer):
 
 
 def reader(request: Any) -> Any:
-    """Return the caller of a read request. Raises PermissionDenied for a token without the scope."""
+    """Return the caller of a read request. Raises PermissionDenied for a token without the scope ``READ``."""
     caller: Caller = request.auth
     if caller.token is not None:
         _require_scope(caller.token, ApiToken.Scope.READ)

@@ -31,7 +31,7 @@ def own_upload(request: HttpRequest, name: str, key: int, rows: QuerySet[Sent], 
 
 
 def length_of(request: HttpRequest) -> int:
-    """Return the request's Content-Length. Raises HttpError: 411 without one, 415 for a form."""
+    """Return the request's Content-Length. Raises HttpError: 411 if it is missing, 415 for a form."""
     if request.content_type == "multipart/form-data":
         raise HttpError(415, "Send the file as the request body (curl --data-binary @FILE), not in a form.")
     announced = request.headers.get("Content-Length", "")

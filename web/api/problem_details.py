@@ -170,13 +170,13 @@ def _error_words(error: dict[str, Any]) -> str:
 
 
 def unknown_name(name: str, known: Collection[str], kind: str = "field") -> str:
-    """Return the error for an unknown name, with the closest known one."""
+    """Return the error message for an unknown name, with the closest known name."""
     meant = difflib.get_close_matches(name, known, n=1)
     return f"Unknown {kind} `{name}`." + (f" Did you mean `{meant[0]}`?" if meant else "")
 
 
 def _error_place(place: tuple[str | int, ...]) -> str:
-    """Return ``query/limit`` or ``body/runs/0``. For a body, the library puts our parameter's name first."""
+    """Return a place such as ``query/limit`` or ``body/runs/0``, without the name of our body parameter."""
     shown = (place[0], *place[2:]) if place[0] == "body" else place
     return "/".join(map(str, shown))
 

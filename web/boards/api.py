@@ -33,8 +33,8 @@ class PolicyIn(Body):
     """A board's rules for submissions, and the reason for a change, which is logged with the caller's name.
 
     The team is always required: runs are counted by team. Without ``public_decimals``, values under withheld labels
-    have as many decimals as hide single queries. More are saved, with a warning in the reply that names this number.
-    Analyses and values of single queries, public under labels that are not withheld, keep all decimals.
+    are rounded so that they do not reveal single queries. More decimals are saved, but the reply warns and names the
+    safe number. Analyses and per-query values under labels that are not withheld keep all decimals.
     """
 
     most_runs: Annotated[int, Field(ge=1, le=10_000)]
@@ -72,7 +72,7 @@ class PolicySaved(PolicyOut):
 
     @staticmethod
     def resolve_warnings(policy: SubmissionPolicy) -> list[str]:
-        """Return what the saved number of decimals can reveal."""
+        """Return warnings about what the saved number of decimals can reveal."""
         return decimals_warnings(policy)
 
 
@@ -107,7 +107,7 @@ class DocumentLabelsIn(Body):
     """A new qrel set of documents, from labels of passages; relevant means a grade of at least ``min_grade``.
 
     ``documents`` maps passages to documents. Without it, a document's id is the part of the passage's id before the
-    last ``before``.
+    last occurrence of the text ``before``.
     """
 
     set: Annotated[Text, Field(min_length=1, max_length=80)]

@@ -22,7 +22,7 @@ ROWS_OF_A_CARD = 3
 
 @dataclass(frozen=True)
 class BoardCard:
-    """A collection's leaderboard in brief. ``published`` is None while the board cannot be drawn."""
+    """A collection's leaderboard in brief. ``published`` is None while the board cannot be computed."""
 
     collection: Collection
     version: QrelVersion | None
@@ -51,7 +51,7 @@ def collections_with_board(collections: Sequence[Collection]) -> list[Collection
 def board_cards(
     collections: Sequence[Collection], user: Any, told: Mapping[int, Outdated] | None = None
 ) -> list[BoardCard]:
-    """Return the cards of these collections; a collection with nothing to show to this person has none.
+    """Return the cards of these collections, without collections that have nothing to show to this person.
 
     ``told``: notices about the latest versions, if already known.
     """
@@ -71,7 +71,7 @@ def board_cards(
             missing = later.message
         except NotNow as away:
             # The reason names servers, so it is only logged.
-            logger.warning("the leaderboard of %s cannot be drawn now: %s", collection.name, away)
+            logger.warning("the leaderboard of %s cannot be computed now: %s", collection.name, away)
             missing = "The leaderboard is temporarily unavailable."
         except Refusal:
             continue

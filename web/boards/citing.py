@@ -16,5 +16,5 @@ def bibtex_entry(*, key: str, title: str, year: int, address: str, note: str, do
 
 
 def _bibtex_text(text: str) -> str:
-    """Return the text with the characters that BibTeX and LaTeX would read escaped."""
+    """Escape the characters that BibTeX and LaTeX would interpret."""
     return "".join(f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text)

@@ -1,6 +1,6 @@
 """The rows and columns of a leaderboard that a reader chose.
 
-Filters look at runs as they are shown to this person (``web.common.visibility.as_shown``), never at stored fields, so
+Filters look at runs as they are shown to the reader (``web.common.visibility.as_shown``), never at stored fields, so
 that no filter and no count reveals whose run is under embargo.
 """
 
@@ -26,7 +26,7 @@ USUAL_COLUMNS = {
 }
 HARMLESS = "harmless"
 DETAIL_COLUMNS = {
-    HARMLESS: "place by do no harm (search lengths)",
+    HARMLESS: "do-no-harm rank (search lengths)",
     "team": "team",
     "submitted": "day of submission",
 } | {name: BY_NAME[name].label.lower() for name in (*TYPES, "dense", "latency", "cost")}
@@ -76,7 +76,7 @@ class Filters:
         return bool(self.text or self.other_filters)
 
     def fits(self, run_tag: str, run: Run | None) -> bool:
-        """Return whether the row is shown; ``run`` as this person sees it, None for the perfect run."""
+        """Return whether the row is shown. ``run`` is the run as this person sees it; None for the perfect run."""
         if self.text.casefold() not in run_tag.casefold():
             return False
         if run is None or not self.other_filters:
@@ -101,7 +101,7 @@ class Offer:
 
 
 def offers(runs: Iterable[Run], filters: Filters) -> list[Offer]:
-    """Return the filters that tell these runs apart, and those in use."""
+    """Return the filters by which these runs differ, and the filters in use."""
     shown = list(runs)
     found = [Offer("team", "Team", _distinct_values(run.team for run in shown), filters.team)]
     found += [
@@ -117,7 +117,7 @@ def offers(runs: Iterable[Run], filters: Filters) -> list[Offer]:
 
 
 def chosen_columns(parameters: Any) -> list[str]:
-    """Return the columns to show, in their usual order; the usual ones if none are chosen."""
+    """Return the columns to show, in the default order; the default columns if none are chosen."""
     asked = parameters.getlist("column") if hasattr(parameters, "getlist") else []
     return [name for name in COLUMNS if name in asked] or list(USUAL_COLUMNS)
 
@@ -130,7 +130,7 @@ def details_in(columns: Sequence[str]) -> list[str]:
 def detail_of(run: Run | None, column: str, places: Mapping[str, int]) -> str:
     """Return a column's text about a run as it is shown; empty if nothing is known.
 
-    ``places``: run tag → place by do no harm.
+    ``places``: run tag → do-no-harm rank.
     """
     if run is None:
         return ""

@@ -58,7 +58,8 @@ class PolicyForm(SeenValuesForm):
         label="Release of runs after the embargo",
         choices=list(RELEASED_AFTER.items()),
         required=False,
-        help_text="Counted from the submission, or to the day that the team chose. Only unreleased runs change.",
+        help_text="An embargo lasts for the longest allowed time, or until the day that the team chose. Only "
+        "unreleased runs change.",
     )
     teams_see_scores = forms.BooleanField(
         label="Teams see values of their own unreleased runs, on public queries", required=False
@@ -73,10 +74,10 @@ class PolicyForm(SeenValuesForm):
         min_value=0,
         max_value=MOST_DECIMALS,
         required=False,
-        help_text="On the board, in its files and on runs' pages. Runs keep the order of their true values, which "
-        "tests also use. Under labels that are not withheld, analyses and values of single queries keep all "
-        "decimals. Leave empty for all decimals or, under withheld labels, as many as hide the effect of a single "
-        "query (1 from 21 queries, 2 from 201).",
+        help_text="On the board, in its files and on runs' pages. Ranks and tests use the exact values. Under labels "
+        "that are not withheld, analyses and per-query values keep all decimals. Leave empty for all decimals. "
+        "Under withheld labels, means are then rounded so that they hide the effect of a single query: to 1 "
+        "decimal from 21 queries, to 2 from 201.",
     )
     per_query_values = forms.BooleanField(
         label="Everybody sees values of single queries under withheld labels",

@@ -1,4 +1,4 @@
-"""Places of runs by *do no harm*, which a leaderboard shows beside the mean."""
+"""Do-no-harm ranks of runs, which a leaderboard shows beside the mean."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,8 +15,9 @@ from web.common.visibility import listed_runs, sees_everything
 
 
 def harmless_places(collection: Collection, user: Any, *, labels: str, measure: str) -> Mapping[str, int]:
-    """Return run tag → place under these labels; empty if the order is not computed yet or hidden. The order
-    uses the rank of each query's first relevant passage, down to the measure's depth for RR.
+    """Return run tag → do-no-harm rank under these labels; empty if not computed yet or hidden.
+
+    The order uses the rank of each query's first relevant passage, down to the measure's depth for RR.
     """
     kind, everything = KINDS["harmless_order"], sees_everything(user, collection)
     given = {"qrels": labels}

@@ -1,4 +1,4 @@
-"""Jobs that draw leaderboards: in advance, or because somebody opened one that takes seconds."""
+"""Jobs that compute leaderboards: in advance, or because somebody opened a board that takes seconds."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -20,10 +20,10 @@ from web.common.job_progress import Work
 
 BOARDS = "web.keep_boards"
 BOARD = "web.draw_board"
-#: Boards with at least this many values (runs × queries) are drawn by a job: about two seconds of work.
+#: Boards with at least this many values (runs × queries) are computed by a job: about two seconds of work.
 MANY_VALUES = 1_000_000
-#: How long a page reports a failed job before it starts another one. For the same time, the page itself draws a board
-#: that a job drew but the cache lost.
+#: How long a page reports a failed job before it starts another one. For the same time, the page itself computes
+#: a board that a job computed but the cache lost.
 JUST_ENDED = timedelta(minutes=1)
 
 
@@ -33,10 +33,10 @@ def has_boards_to_draw() -> bool:
 
 
 def keep_boards(progress: Progress) -> int:
-    """Draw the missing boards and compute the values behind them. Return how many boards were checked."""
+    """Compute the missing boards and the values behind them. Return how many boards were checked."""
     lacking = list(_boards_to_draw())
     for done, board in enumerate(lacking):
-        progress(done, len(lacking), f"Drawing the leaderboard of {board.collection.name}")
+        progress(done, len(lacking), f"Computing the leaderboard of {board.collection.name}")
         try:
             board.keep()
         except NotNow:
@@ -72,13 +72,13 @@ def _default_boards() -> Iterator[AskedBoard]:
         yield from {board.key: board for board in boards if board.runs}.values()
 
 
-@job_kind(BOARDS, wanted=has_boards_to_draw, words="drawing leaderboards")
+@job_kind(BOARDS, wanted=has_boards_to_draw, words="computing leaderboards")
 def keep_boards_job(*, progress: Progress) -> dict[str, Any]:
-    """Draw the latest leaderboards that are missing, so that no visitor waits after new runs or versions."""
+    """Compute the latest leaderboards that are missing, so that no visitor waits after new runs or versions."""
     return {"boards": keep_boards(progress)}
 
 
-@job_kind(BOARD, max_attempts=2, words="drawing a leaderboard")
+@job_kind(BOARD, max_attempts=2, words="computing a leaderboard")
 def draw_board_job(
     *,
     collection_id: int,
@@ -90,7 +90,7 @@ def draw_board_job(
     before: int | None,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Draw a leaderboard and the rank moves since version ``before``, and cache both. Cache a refusal, too."""
+    """Compute a leaderboard and the rank moves since version ``before``, and cache both. Cache a refusal, too."""
     board = AskedBoard(
         Collection.objects.get(pk=collection_id),
         QrelVersion.objects.get(pk=version) if version else None,
@@ -99,7 +99,7 @@ def draw_board_job(
         measure,
         frozenset(hidden),
     )
-    if board.is_there():  # while a board is drawn, waiting pages can start this job again
+    if board.is_there():  # while a board is computed, waiting pages can start this job again
         return {}
     try:
         if before and board.version:
@@ -120,7 +120,7 @@ def draw_board_job(
 
 
 def drawing_work(board: AskedBoard, before: QrelVersion | None = None) -> Work | None:
-    """Return the job that draws the board, started if need be; None if a page can draw or show it at once.
+    """Return the job that computes the board, started if need be; None if a page can compute or show it at once.
 
     ``before``: the version since which the page shows moves.
     """
@@ -151,5 +151,5 @@ def _board_arguments(board: AskedBoard) -> dict[str, Any]:
 
 
 def ring_for_boards() -> Job:
-    """Start drawing the latest leaderboards."""
+    """Start computing the latest leaderboards."""
     return start(BOARDS)

@@ -39,7 +39,7 @@ class BoardLine:
 def board_lines(
     published: PublishedBoard, runs: dict[str, Run], sort: str, moves: RankMoves | None
 ) -> list[BoardLine]:
-    """Return the rows in the order that the address asks for; ``runs`` are by tag."""
+    """Return the rows in the order that the address asks for; ``runs``: tag → run."""
     rows = published.board.rows
     column = sort.removeprefix("-")
     if column == "preference" and published.version is None:

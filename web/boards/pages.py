@@ -69,7 +69,7 @@ class BoardView:
     sort: str = "-preference"
     measure: str = MEASURE
     work: Work | None = None
-    """The job that draws the board, if drawing takes a while."""
+    """The job that computes the board, if that takes a while."""
     measures: tuple[str, ...] = MEASURES
     figures: tuple[Figure, ...] = ()
     highest: float = 1.0
@@ -95,13 +95,13 @@ class BoardView:
 
     @property
     def perfect(self) -> float | None:
-        """The perfect run's value under preference qrels, which bars are compared with."""
+        """The perfect run's value under preference qrels, which the bars show for comparison."""
         rows = self.published.board.rows if self.published else ()
         return next((row.leading.value for row in rows if row.perfect), None)
 
     @property
     def found_runs(self) -> int:
-        """The number of runs that the filters leave, without the perfect run."""
+        """The number of runs that match the filters, without the perfect run."""
         return sum(not line.row.perfect for line in self.all_lines)
 
     @property
@@ -116,7 +116,7 @@ class BoardView:
 
     @property
     def unsettled(self) -> bool:
-        """Return whether most runs may be passed by runs below them. The page then states it once, not per run."""
+        """Return whether most runs may be overtaken by runs below them. The page then says so once, not per run."""
         return sum(line.may_pass > 0 for line in self.all_lines) * 2 > len(self.all_lines)
 
     @property
@@ -128,7 +128,7 @@ class BoardView:
 
     @property
     def all_lines(self) -> Sequence[BoardLine]:
-        """The lines that the filters leave, on all pages."""
+        """The lines that match the filters, on all pages."""
         return list(self.page.paginator.object_list) if self.page else []
 
     @property
@@ -206,7 +206,7 @@ class BoardView:
 def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedBoard:
     """Return the board as this person sees it, over the runs that they see.
 
-    Raises a Refusal if there is none, and BoardBeingDrawn while a job draws it.
+    Raises a Refusal if there is none, and BoardBeingDrawn while a job computes it.
     """
     sight = label_sight(collection, user)
     asked = asked_board(collection, wish, user, sight)
@@ -218,12 +218,12 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
     try:
         work = drawing_work(asked, earlier)
     except TooMuchAsked:
-        raise BoardBeingDrawn("The leaderboard waits until others are drawn.", again) from None
+        raise BoardBeingDrawn("The leaderboard waits until others are computed.", again) from None
     if work:
         if work.failure:
             raise NotNow(str(work.failure))
         so_far = f" ({work.progress})" if work.job and work.job.progress_total else ""
-        raise BoardBeingDrawn(f"The leaderboard is being drawn{so_far}.", again)
+        raise BoardBeingDrawn(f"The leaderboard is being computed{so_far}.", again)
     return _board_as_seen(asked, sight)
 
 
@@ -264,7 +264,7 @@ def asked_board(
 
 
 def board_work(collection: Collection, wish: Wish, user: Any) -> Work | None:
-    """Return the job that draws the board; None once the page can show the board or why there is none."""
+    """Return the job that computes the board; None once the page can show the board or why there is none."""
     try:
         return drawing_work(asked_board(collection, wish, user, label_sight(collection, user)))
     except Refusal:
@@ -292,7 +292,7 @@ def board_view(
         since = _moves_since(earlier, asked) if earlier else None
     except NotNow as away:
         # The rest of the page still works. The reason names servers, so it is only logged.
-        logger.warning("the leaderboard of %s cannot be drawn now: %s", collection.name, away)
+        logger.warning("the leaderboard of %s cannot be computed now: %s", collection.name, away)
         later = NotNow("The leaderboard is temporarily unavailable.", "Reload the page in a minute.")
         return BoardView(collection, versions, sets, sort=wish.sort, refusal=later)
     except Refusal as refusal:
@@ -329,7 +329,7 @@ def board_view(
 def narrowed_analysis(
     published: PublishedBoard, shown: Mapping[str, Run], filters: Filters
 ) -> Analysis | None:
-    """Return the board's table and figures with the runs that the filters leave; None if they leave none.
+    """Return the board's table and figures with the runs that match the filters; None if no run does.
 
     ``shown``: run tag → run as this person sees it.
     """
@@ -342,7 +342,7 @@ def narrowed_analysis(
 
 
 def _page_of_lines(lines: Iterable[BoardLine], wish: Wish, places: Mapping[str, int]) -> Page[BoardLine]:
-    """Return the requested page of the matching lines, with the chosen columns; ``places`` are by do no harm."""
+    """Return the requested page of the matching lines, with the chosen columns; ``places`` are do-no-harm ranks."""
     kept = [line for line in lines if wish.filters.fits(line.row.run, line.run)]
     page: Page[BoardLine] = Paginator(kept, ROWS_A_PAGE).get_page(wish.page)
     details = details_in(wish.columns)

@@ -62,8 +62,8 @@ def _sets_with_decimals(collection: Collection) -> list[dict[str, Any]]:
 class LabelsToPublish:
     """What everybody sees once a withheld qrel set is published.
 
-    ``passages`` are in no other public labels and were pooled from no run; ``texts`` of them have a text.
-    ``decimals`` are the policy's; None: all. ``derived``: labels of documents that were made of these labels.
+    ``passages`` counts those in no other public labels and pooled from no run; ``texts`` counts those with a text.
+    ``decimals`` are those of the policy; None: all. ``derived`` are document labels created from these labels.
     """
 
     set: QrelSet
@@ -80,7 +80,7 @@ class LabelsToPublish:
 
 
 def labels_to_publish(qrel_set: QrelSet) -> LabelsToPublish:
-    """Return a preview of publishing a withheld qrel set. Labels of private queries stay for members."""
+    """Return a preview of publishing a withheld qrel set. Labels of private queries stay members-only."""
     collection, policy = qrel_set.collection, policy_of(qrel_set.collection)
     private = private_qids(collection)
     labels = Qrel.objects.filter(qrel_set=qrel_set)

@@ -52,7 +52,7 @@ def delete_board_policy(request: HttpRequest, collection: Collection) -> HttpRes
 @require_POST
 @needs("set policy")
 def withhold(request: HttpRequest, collection: Collection, labels: str) -> HttpResponse:
-    """Withhold a qrel set's labels, or publish them again (``publish``): first a preview, then with ``sure``."""
+    """Withhold a qrel set's labels, or publish them (``publish``); without ``sure``, only preview what opens."""
     qrel_set = get_object_or_404(QrelSet, collection=collection, name=labels)
     why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
     withheld = "publish" not in request.POST
@@ -73,7 +73,7 @@ def withhold(request: HttpRequest, collection: Collection, labels: str) -> HttpR
 @require_http_methods(READ)
 @needs("see everything")
 def split(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show the private queries. If there is no split yet, owners choose, preview and confirm one permanently."""
+    """Show the private queries. If there is no split yet, owners preview a split and confirm it permanently."""
     form = SplitForm(request.POST if request.method == "POST" else None, collection=collection)
     if request.method == "POST":
         require(request.user, "split queries", collection)

@@ -17,7 +17,7 @@ LABELS_ALONE = "none"
 
 @dataclass(frozen=True)
 class Wish:
-    """The choices in the address. Invalid ones are ignored; an unknown version is refused."""
+    """The choices in the address. Invalid choices are ignored; an unknown version is refused."""
 
     version: int | None = None
     labels_alone: bool = False

@@ -57,7 +57,7 @@ class CampaignOut(Schema):
     created_at: datetime
     launched_at: datetime | None
     closed_at: datetime | None
-    archived_at: Annotated[datetime | None, Field(description="Set while pages list it under Archived.")]
+    archived_at: Annotated[datetime | None, Field(description="Null unless the campaign is archived.")]
 
 
 class NameIn(Body):

@@ -1,4 +1,4 @@
-"""The gold pairs of a live campaign: how often each is failed, and the effects of suspending one."""
+"""The gold pairs of a live campaign: how often workers fail each pair, and the effects of suspending a pair."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ MOST_FAILED = "-rate"
 
 
 def campaign_gold_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
-    """Return a page of gold pairs in the order that the URL requests, else the most failed ones first."""
+    """Return a page of gold pairs in the order that the URL requests, else the most often failed pairs first."""
     sort = parameters.get("sort", MOST_FAILED)
     sort = sort if sort.removeprefix("-") in SORTS else MOST_FAILED
     answered = _answer_counts(campaign)

@@ -1,4 +1,4 @@
-"""Pages of a live campaign's gold pairs: their results, and suspending a bad one."""
+"""Pages of a live campaign's gold pairs: their results, and how to suspend a bad pair."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

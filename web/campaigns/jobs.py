@@ -29,7 +29,7 @@ def reason_not_to_simulate(campaign: Campaign) -> str:
     if not is_local(campaign):
         return f"Simulated workers can only use this machine's marketplace, not {campaign.endpoint}."
     if people_have_worked(campaign):
-        return f"People have worked in {campaign.name}. Their judgments cannot be mixed with simulated ones here."
+        return f"People have worked in {campaign.name}. Simulated judgments cannot be added to theirs."
     return ""
 
 

@@ -89,7 +89,7 @@ def next_direction(campaign: Campaign, course: Course, *, active: int, stopped: 
         left = max(0, course.wanted - course.counted)
         if waits_for_simulation(campaign, began=course.simulated > 0):
             return Direction(
-                "Only simulated workers judge it, and none is at work. "
+                "Only simulated workers judge this campaign, and none is at work. "
                 f"{many(left, 'judgment is', 'judgments are')} still to come.",
                 reverse("web:simulate", args=[campaign.name]),
                 "Have simulated workers judge",

@@ -159,7 +159,7 @@ def watch(campaign: Campaign) -> Watch:
         excluded=out["all"] - out["withdrawn"],
         withdrawn=out["withdrawn"],
         pace=pace,
-        ends_at=None if step.is_step else ends,  # the pace ends with the work that waits for a person
+        ends_at=None if step.is_step else ends,  # nothing continues until a person acts
         crowd=crowd,
         put_off=put_off,
         failed=failed,
@@ -168,7 +168,7 @@ def watch(campaign: Campaign) -> Watch:
 
 
 def campaign_watch_page(campaign: Campaign, role: Role | None) -> dict[str, Any]:
-    """Return the data of a campaign's page for somebody of this role in its collection."""
+    """Return the data of a campaign's page for somebody with this role in its collection."""
     seen = watch(campaign)
     everything = permits(role, "see everything")
     resolution = Resolution.objects.filter(campaign=campaign).first()
@@ -225,7 +225,7 @@ def needs_of_campaign(seen: Watch) -> list[Need]:
 
 
 def _crowd_needs(seen: Watch) -> list[Need]:
-    """Return the crowd's error. Only a person can retry calls that the crowd refused permanently, with a button."""
+    """Return the crowd's error. Calls that it refused permanently are retried only when a person presses a button."""
     link = _ask_again(seen.campaign)
     return [Need("stop", one.what, one.next_step, link if one.again else "") for one in seen.crowd]
 
@@ -296,7 +296,7 @@ def _money_needs(seen: Watch) -> list[Need]:
 
 
 def _voice_needs(campaign: Campaign) -> tuple[list[Need], list[Need]]:
-    """Return appeals and reports from workers, overdue ones first."""
+    """Return appeals and reports from workers, overdue items first."""
     link = reverse("web:campaign_reports", args=[campaign.name])
     words = {"appeals": "object to being excluded", "reports": "report that something is wrong with a pair"}
     needs: tuple[list[Need], list[Need]] = ([], [])

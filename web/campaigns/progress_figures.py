@@ -48,12 +48,12 @@ class _LineChart:
     reference: float | None = None
 
     def for_grades(self) -> _LineChart:
-        """Return the chart in the words of campaigns whose workers grade single passages."""
+        """Return the chart with the title and caption for graded campaigns."""
         title, sentence = _WORDS_FOR_GRADES.get(self.key, (self.title, self.sentence))
         return replace(self, title=title, sentence=sentence)
 
 
-#: Key of a chart → its title and caption where workers grade single passages.
+#: Key of a chart → its title and caption in graded campaigns.
 _WORDS_FOR_GRADES = {
     "gold": (
         "Test passages passed, %",

@@ -84,7 +84,7 @@ STEPS = {
 
 @require_safe
 def campaign(request: HttpRequest, name: str) -> HttpResponse:
-    """Show a campaign's progress. Individual exclusions, problems and activity are for members."""
+    """Show a campaign's progress. Individual exclusions, problems and activity are members-only."""
     return render(request, "web/campaign.html", _campaign_context(request, name))
 
 
@@ -107,7 +107,7 @@ def _campaign_context(request: HttpRequest, name: str) -> dict[str, Any]:
 
 
 def _simulation_context(found: Campaign, role: Role | None) -> dict[str, Any]:
-    """Return whether simulated workers may judge, and why not while their marketplace can offer the campaign."""
+    """Return whether simulated workers may judge; if not, the reason, for campaigns at the local marketplace."""
     if not permits(role, "launch campaign"):
         return {}
     why_not = simulating.reason_not_to_simulate(found)

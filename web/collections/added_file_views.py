@@ -54,7 +54,7 @@ def fetch_texts(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 def _checked_address(request: HttpRequest, address: str) -> str:
-    """Return the address of the page to go back to; empty if it is not one of ours."""
+    """Return the address of the page to go back to; empty if it is not on this site."""
     ours = url_has_allowed_host_and_scheme(address, {request.get_host()}, request.is_secure())
     return address if ours else ""
 

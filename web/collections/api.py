@@ -46,7 +46,7 @@ class CollectionOut(Schema):
 
 
 class CollectionChanges(Body):
-    """Fields of a collection; omitted ones stay, and an empty text clears one.
+    """Fields of a collection. Omitted fields stay, and an empty text clears a field.
 
     ``max_run_depth`` is the most passages that a run can list for a query, ``board_labels`` the leaderboard's default
     qrel set, ``board_measure`` its default measure.

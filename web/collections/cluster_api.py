@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.template.defaultfilters import filesizeformat
 from ninja import Field, Router, Schema, Status
 from ninja.errors import HttpError
 
@@ -47,7 +48,7 @@ class EffectOut(Schema):
 
 
 class NearDuplicatesOut(Schema):
-    """A collection's near-duplicates; ``method`` is null without any. ``sizes``: size → classes.
+    """A collection's near-duplicates; ``method`` is null without any. ``sizes``: number of classes by size.
 
     ``work`` is the latest job that searched for near-duplicates.
     """
@@ -103,7 +104,7 @@ def find_near_duplicates(request: HttpRequest, name: str, asked: LikenessIn) -> 
 def import_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
     user, found = collection_to_change(request, name, "add files", ApiToken.Scope.RUNS)
     if length_of(request) > settings.MAX_UPLOAD_BYTES:
-        raise HttpError(413, f"The file is larger than {settings.MAX_UPLOAD_BYTES:,} bytes.")
+        raise HttpError(413, f"The file is larger than {filesizeformat(settings.MAX_UPLOAD_BYTES)}.")
     folder = Path(settings.DATA_DIR) / "incoming"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=folder) as file:

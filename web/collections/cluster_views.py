@@ -44,7 +44,7 @@ class FindNearDuplicates(forms.Form):
 
 
 class ImportNearDuplicates(forms.Form):
-    """A file of classes."""
+    """The form that imports classes from a file."""
 
     file = forms.FileField(
         label="Cluster file",

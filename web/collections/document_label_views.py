@@ -41,7 +41,7 @@ class DocumentLabelsForm(forms.Form):
     file = forms.FileField(
         required=False,
         label="File of passages and documents",
-        help_text="In place of a separator: a passage and its document on each line.",
+        help_text="Instead of a separator. Each line has a passage and its document.",
     )
 
     def __init__(self, collection: Collection, *given: object) -> None:
@@ -49,7 +49,7 @@ class DocumentLabelsForm(forms.Form):
         self.fields["qrels"].queryset = collection.passage_labels().order_by("name")  # type: ignore[attr-defined]
 
     def clean_file(self) -> UploadedFile | None:
-        """Refuse a file that a page would read for too long."""
+        """Refuse a file that takes too long to read while a page loads."""
         file: UploadedFile | None = self.cleaned_data["file"]
         if file and (file.size or 0) > LARGEST_FILE:
             raise forms.ValidationError(
@@ -61,7 +61,7 @@ class DocumentLabelsForm(forms.Form):
         """Require either a separator or a file."""
         given = bool(self.cleaned_data.get("file")) or "file" in self.errors
         if bool(self.cleaned_data.get("before")) == given:
-            self.add_error("before", "Enter a separator or choose a file: one of them, and not both.")
+            self.add_error("before", "Enter a separator or choose a file, not both.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -63,7 +63,7 @@ class NewCollectionIn(Body):
 class AddedFilesIn(Body):
     """Passage files, and labels with the name of their set.
 
-    Without any file, missing texts are fetched, also of the first 10 passages of every run.
+    Without any file, missing texts are fetched, including those of the first 10 passages of every run.
     """
 
     set: Annotated[Text, Field(max_length=80)] = ""
@@ -93,7 +93,7 @@ class FileProblem(ProblemOut):
 class SentOut(Schema):
     """The state of sent files: ``receiving`` while parts are missing, ``waiting`` while a job reads them.
 
-    Then ``made`` or ``added``, or ``refused`` as a whole. ``problems`` has the first; ``problem_counts`` counts all.
+    Then ``made`` or ``added``, or ``refused`` as a whole. ``problems`` has the first, ``problem_counts`` all.
     ``work`` is the job that reads the files. If it failed, repeat the announcement with the same key to retry.
     """
 

@@ -184,13 +184,13 @@ class AddFiles(CollectionFiles):
     candidates = forms.FileField(
         required=False,
         label="Candidates for reranking",
-        help_text="The passages that runs with the subtask rerank may reorder, in the format of a run. Such a run is "
-        "refused if it has others. Replaces earlier candidates; existing runs stay.",
+        help_text="The passages that runs with the subtask rerank may reorder, in the format of a run. A rerank run "
+        "with other passages is refused. Replaces earlier candidates; existing runs stay.",
     )
     withheld = forms.BooleanField(
         required=False,
         label="Withhold the labels",
-        help_text="Everybody sees scores under them, but not the labels. Owners can change it.",
+        help_text="Everybody sees scores, but not the labels. Owners can change this.",
     )
 
     def clean(self) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class RoleIn(Body):
 
 
 class MemberIn(RoleIn):
-    """A person with an account, by its name."""
+    """A person with an account, by account name."""
 
     username: Annotated[Text, Field(min_length=1, max_length=150)]
 

@@ -55,7 +55,7 @@ def _latest_changes(collection: Collection, *, addresses: bool) -> list[Collecti
 @require_POST
 @needs("change members")
 def add_or_invite(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Add a person by account name, or invite one by e-mail address."""
+    """Add a person by account name, or invite somebody by e-mail address."""
     whom, role = request.POST.get("whom", "").strip(), _typed_role(request)
     with complain_if_refused(request):
         if "@" not in whom:

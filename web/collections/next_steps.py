@@ -103,7 +103,7 @@ def _material_steps(collection: Collection, held: Holdings) -> list[Step]:
 
 
 def _near_duplicates_step(collection: Collection, held: Holdings) -> list[Step]:
-    """Return the optional step of near-duplicates; none if judging began without them."""
+    """Return the optional step for near-duplicates; none if judging began without them."""
     page = reverse("web:near_duplicates", args=[collection.name])
     if held.clusters:
         words = f"{many(held.clusters, 'class', 'classes')} of near-duplicates, each judged once"
@@ -117,7 +117,7 @@ def _near_duplicates_step(collection: Collection, held: Holdings) -> list[Step]:
 
 
 def _judging_steps(collection: Collection, held: Holdings) -> list[Step]:
-    """Return the steps of the newest campaign of pairs and of the newest graded one, the newer one first."""
+    """Return the steps of the newest campaign of pairs and of the newest graded campaign, the newer first."""
     pairs, graded = held.campaigns_of_pairs, held.graded
     of_pairs = [_campaign_step(collection, held, pairs), *_version_steps(collection, held)]
     if not graded:
@@ -130,7 +130,7 @@ def _judging_steps(collection: Collection, held: Holdings) -> list[Step]:
 
 
 def _graded_campaign_step(collection: Collection, held: Holdings) -> Step:
-    """Return the step of the newest graded campaign, or of a draft whose crowd will judge for one."""
+    """Return the step of the newest graded campaign, or of a newer draft whose workers will grade topics."""
     crowds = [one for one in held.campaigns if one.campaign.grading_id is not None]
     latest, newest = next(iter(crowds), None), held.graded[0]
     if latest is None or newest.campaign.created_at > latest.campaign.created_at:
@@ -142,7 +142,7 @@ def _graded_campaign_step(collection: Collection, held: Holdings) -> Step:
 
 
 def _campaign_step(collection: Collection, held: Holdings, campaigns: Sequence[Progress]) -> Step:
-    """Return the step of the newest campaign of pairs, or of the first campaign of any kind."""
+    """Return the step of the newest campaign of pairs, or the step that creates a first campaign."""
     latest = next(iter(campaigns), None)
     if latest is None:
         words = "People compare the pooled passages two at a time, or grade them one at a time."

@@ -80,7 +80,7 @@ def seen_by_everybody(collection: Collection) -> dict[str, Any]:
 
 
 def next_step(collection: Collection, user: Any) -> Step | None:
-    """Return the collection's next step; None for people who are not members, and if there is none."""
+    """Return the collection's next step; None for non-members, and if no step is left."""
     if not sees_everything(user, collection):
         return None
     steps = collection_steps(collection, _holdings(collection, user, member=True), user)

@@ -59,7 +59,7 @@ def campaign_lists(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @needs("see everything")
 def collection_settings(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show the pages on which a collection's rules, people and description are changed."""
+    """List the pages on which a collection's rules, people and description are changed."""
     return render(
         request, "web/collection_settings.html", collections.settings_page(collection, request.user)
     )
@@ -124,7 +124,7 @@ def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @never_cache
 def drawing_board(request: HttpRequest, name: str) -> HttpResponse:
-    """Return the progress of a leaderboard that is being drawn, for the script that refreshes its page."""
+    """Return the progress of a leaderboard that is being computed, for the script that refreshes its page."""
     found = collection_for(request.user, name)
     work = boards.board_work(found, boards.Wish.of(request.GET), request.user)
     return render(request, "web/parts/work.html", {"work": work, "part": True})
@@ -139,7 +139,7 @@ def _board_status(board: boards.BoardView, request: HttpRequest) -> int:
 
 @require_safe
 def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse:
-    """Return the board, or the figure that ``of`` in the address names, as a file: filtered runs, or all."""
+    """Return the board, or the figure that ``of`` in the address names, as a file: the filtered runs, or all runs."""
     found = collection_for(request.user, name)
     if form not in FORMS:
         raise Http404("Unknown file format.")

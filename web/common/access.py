@@ -83,7 +83,7 @@ def campaign_for(user: Any, name: str, action: str = "") -> Campaign:
 
 
 class Reader:
-    """The reader of a page, who is offered no link to a page that would refuse them."""
+    """The reader of a page. Links to pages that would refuse them are left out."""
 
     def __init__(self, user: Any) -> None:
         self.user = user

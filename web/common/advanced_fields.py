@@ -1,4 +1,4 @@
-"""Long forms in two parts: essential fields, and folded ones that most people leave unchanged."""
+"""Long forms in two parts: essential fields, and folded fields that most people leave unchanged."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -29,5 +29,5 @@ class AdvancedFields(forms.Form):
         return any(field.errors or self._changed(field.name) for field in self.advanced)
 
     def _changed(self, name: str) -> bool:
-        """Return whether somebody chose a value other than the initial one, here or elsewhere."""
+        """Return whether somebody chose a value other than the initial value, here or elsewhere."""
         return self.is_bound and (name in self.changed_data or name in self.changed_elsewhere)

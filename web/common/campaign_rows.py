@@ -75,7 +75,7 @@ class CampaignLists:
 
     @property
     def folded(self) -> list[tuple[str, list[Progress]]]:
-        """Return the parts that are listed in a folded section, with their titles."""
+        """Return the lists that pages show folded, with their titles."""
         parts = [("Rehearsals", self.rehearsals), ("Archived", self.archived)]
         return [(title, rows) for title, rows in parts if rows]
 

@@ -172,8 +172,8 @@ FIELDS_WITH_NAMES = {"rule": "rules"}
 def guidance_html(text: Any, *, collection: str = "", may_open: MayOpen | None = None) -> SafeString:
     """Return ``text`` as HTML, with each action as a link to its page, and each option as the name of its field.
 
-    ``collection`` is the collection of actions that name none. An action without a page is shown as a command for the
-    terminal, and one whose page the reader cannot open (``may_open``; None: all can) with the roles that can.
+    ``collection`` is the collection for actions that name none. An action without a page is shown as a command for
+    the terminal, an action whose page the reader cannot open (``may_open``; None: all can) with the roles that can.
     """
     if isinstance(text, SafeString):
         return text
@@ -295,7 +295,7 @@ class Direction:
     """Whether there is something to do; otherwise the words only say how things stand."""
 
     def for_role(self, role: Role | None) -> Direction:
-        """Return the direction for this role. Without the permission, it names roles instead of the link."""
+        """Return the next step for this role. Without the permission, it names roles instead of the link."""
         if not self.link or permits(role, self.needed):
             return self
         can = who_can(self.needed)

@@ -1,4 +1,4 @@
-"""Problems of a file that differ only in names and numbers, shown as one with their line numbers."""
+"""Problems of a file that differ only in names and numbers, shown as a single problem with all line numbers."""
 
 import re
 from collections import Counter
@@ -33,7 +33,7 @@ COUNTED = {
 
 @dataclass
 class FoldedProblem:
-    """Problems with the same sentence, or lines of another kind of file; the first one represents all."""
+    """Problems with the same wording, or lines of another kind of file. The first represents them all."""
 
     first: Mapping[str, Any]
     lines: list[int] = field(default_factory=list)
@@ -44,7 +44,7 @@ class FoldedProblem:
 
     @property
     def count(self) -> int:
-        """Return the known number of these problems, unlisted ones included."""
+        """Return the known number of these problems, including unlisted problems."""
         return max(len(self.lines), self.of_kind)
 
     @property
@@ -53,15 +53,16 @@ class FoldedProblem:
 
     @property
     def unnamed(self) -> int:
-        """Return the number of problems whose lines are not named."""
+        """Return the number of problems whose lines are not listed."""
         return self.count - 1 - len(self.others)
 
 
 def fold(
     problems: Iterable[Mapping[str, Any]], counts: Mapping[str, int] | None = None
 ) -> list[FoldedProblem]:
-    """Fold problems of the same kind into one, in the order of their first lines. ``counts``: the number of problems
-    of each kind, unlisted ones included.
+    """Fold problems of the same kind together, in the order of their first lines.
+
+    ``counts``: the number of problems of each kind, including unlisted problems.
     """
     found: dict[tuple[Any, ...], FoldedProblem] = {}
     for one in problems:
@@ -82,7 +83,7 @@ def fold(
 
 
 def unlisted(folded: Iterable[FoldedProblem], counts: Mapping[str, int]) -> int:
-    """Return the number of counted problems that no row stands for."""
+    """Return the number of counted problems that no row represents."""
     return max(0, sum(counts.values()) - sum(same.count for same in folded))
 
 

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
+from django.template.defaultfilters import filesizeformat
 
 
 class ToDisk(FileUploadHandler):
@@ -36,7 +37,7 @@ class ToDisk(FileUploadHandler):
         if self.received > settings.MAX_UPLOAD_BYTES:
             self.file.close()
             raise RequestDataTooBig(
-                f"A file is larger than the limit of {settings.MAX_UPLOAD_BYTES:,} bytes."
+                f"A file is larger than the limit of {filesizeformat(settings.MAX_UPLOAD_BYTES)}."
             )
         self.file.write(raw_data)
 

@@ -42,7 +42,7 @@ class Work:
 
     @property
     def fault(self) -> str:
-        """Return the kind of failure: ``refused``, ``outside`` or ``software``; empty without one."""
+        """Return the kind of failure: ``refused``, ``outside`` or ``software``; empty if it has not failed."""
         if self.job is None:
             return str(Job.Fault.SOFTWARE)
         return str(self.job.fault) if self.failed else ""

@@ -76,7 +76,7 @@ def _keep_and_redirect(request: HttpRequest) -> HttpResponse | None:
 
 
 def _page_of(request: HttpRequest) -> str:
-    """Return the page that the form was sent from, if it is one of ours."""
+    """Return the page that the form was sent from, if it is on this site."""
     came_from = request.headers.get("Referer", "")
     if url_has_allowed_host_and_scheme(came_from, {request.get_host()}, require_https=request.is_secure()):
         return urlsplit(came_from).path

@@ -1,9 +1,9 @@
 """Rules for withheld qrel sets: the labels and values that each person can see.
 
-Under a withheld set everybody sees a board with rounded values, in the order of the true ones. Its labels, values of
-single queries, and analyses under it are for members (``see everything``). A policy can make values of single queries
-public. ``web.common.visibility`` covers passages: only members see one that only withheld labels contain. A version
-with a best answer that only withheld labels contain reveals that label, and is withheld like them
+Under a withheld set everybody sees a board with rounded values, in the order of the exact values. Only members
+(``see everything``) see its labels, per-query values, and analyses under it. A policy can make per-query values
+public. ``web.common.visibility`` covers passages: if only withheld labels contain a passage, only members see it. If
+such a passage is a best answer of a version, the version reveals the label, and is withheld like the labels
 (``tournament.services.telling_versions``). ``leaderboard.analyses.runner`` refuses analyses under withheld labels to
 everybody else.
 """
@@ -64,12 +64,12 @@ class LabelSight:
         """Raise MembersOnly unless values of single queries under these labels are shown."""
         if not self.shows_queries(name):
             raise MembersOnly(
-                f"{self._why(name)}, so values of single queries are for members.",
+                f"{self._why(name)}, so only members see per-query values.",
                 "Look at the leaderboard, or choose other labels.",
             )
 
     def require_usual(self, name: str, usual: Sequence[str], *, asked: bool) -> None:
-        """Raise MembersOnly if these labels are withheld, unless a ``usual`` measure is requested (``asked``)."""
+        """Raise MembersOnly if these labels are withheld, unless ``asked``: a ``usual`` measure is requested."""
         if not (asked or self.shows_labels(name)):
             raise MembersOnly(
                 f"{self._why(name)}, so their boards show only the standard measures.",

@@ -23,7 +23,7 @@ class SeenValuesForm(forms.Form):
 
     #: Fields that were saved elsewhere after the page was opened.
     changed_elsewhere: Sequence[str] = ()
-    #: Those of them that the sender did not change.
+    #: The fields among them that the sender did not change.
     shown_as_saved: Sequence[str] = ()
 
     @property
@@ -63,7 +63,7 @@ class SeenValuesForm(forms.Form):
         return [self._changed_field(name) for name in changed]
 
     def _show_saved(self) -> None:
-        """Show the saved values of fields that the sender did not change, or saving again would overwrite them."""
+        """Show the saved values of fields that the sender did not change, so that saving again keeps them."""
         data: Any = copy(self.data)
         for name in self.shown_as_saved:
             key, value = self.add_prefix(name), self.initial.get(name)
@@ -81,7 +81,7 @@ class SeenValuesForm(forms.Form):
 
 
 def _value_in_words(field: forms.Field, value: Any) -> str:
-    """Return the value as its field shows it; of a choice with an explanation, the words before the colon."""
+    """Return the value as its field shows it; for a choice with an explanation, the words before the colon."""
     if isinstance(field, forms.BooleanField):
         return "on" if value else "off"
     told = _compared_text(value)

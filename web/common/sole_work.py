@@ -1,4 +1,4 @@
-"""Jobs of which only one can run at a time."""
+"""Jobs that can run only one at a time."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """Visibility rules, all in one place.
 
-A collection is private (visible to its members, pooling.services.members) or published. In a published one, a run is
+A collection is private (visible to its members, pooling.services.members) or published. If it is published, a run is
 released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing). Members see
 everything; everyone else, signed in or not, sees what is released. A passage is shown to everyone if a public run
 supplied it, if a qrel set contains it, or if no run is known to have supplied it (as with imported judgments). If a
@@ -43,7 +43,7 @@ def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
 
 
 def opened_runs(collection: Collection, user: Any) -> RunQuerySet:
-    """Return the runs whose page this person can open, by tag: released ones, and all of the person's team.
+    """Return the runs whose page this person can open, by tag: released runs, and all runs of the person's team.
 
     Values of the team's own unreleased runs need ``listed_runs``.
     """
@@ -89,7 +89,7 @@ def as_shown(run: Run, everything: bool, team: str = "") -> Run:
 
 
 def shown_runs(collection: Collection, user: Any, runs: Iterable[Run] | None = None) -> dict[str, Run]:
-    """Return run tag → run as this person sees it, of the runs whose values the person can see. Do not save them."""
+    """Return run tag → run as this person sees it, for runs whose values the person can see. Do not save them."""
     everything, team = sees_everything(user, collection), own_team(user, collection)
     found = listed_runs(collection, user) if runs is None else runs
     return {run.run_tag: as_shown(run, everything, team) for run in found}
@@ -156,7 +156,7 @@ class Sight:
         return "closed" if hides and status == "singleton" else status
 
     def held_back(self, told: Container[int]) -> frozenset[int]:
-        """Return the passages that are shown for no query: they have suppliers, and no supplier is public.
+        """Return the passages that are not shown for any query: they have suppliers, but no public supplier.
 
         A gold pair shows a passage of one query under another query, for which nobody supplied it. ``told`` are the
         keys of queries whose results can be shown; this instance must cover all queries.
@@ -213,7 +213,7 @@ def sight_of(
 
 
 def sight_on_answers(version: QrelVersion, queries: Sequence[Query] | None, user: Any) -> Sight:
-    """Return which of a version's best answers the person can see, without suppliers. Members cost no query."""
+    """Return which of a version's best answers the person can see, without suppliers. Makes no query for members."""
     if sees_everything(user, version.collection):
         return Sight(everything=True)
     best = PreferenceQrel.objects.filter(version=version)

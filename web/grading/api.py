@@ -33,7 +33,7 @@ class LevelIn(Body):
 
 
 class GradedCampaignIn(Body):
-    """A new graded campaign over a pool. ``rules``: the values that differ from the paper's.
+    """A new graded campaign over a pool. ``rules``: the values that differ from the defaults.
 
     ``learn_from_all``: active learning also uses the grades of the collection's other graded campaigns.
     """
@@ -56,7 +56,7 @@ class EffortOut(Schema):
     """The passages to judge if every topic is discarded after its opening (``openings``), decided after its pool
     (``pools``) or ``accepted`` as early as possible. ``most``: the budget; without one, the rules set no limit.
 
-    ``small``: topics whose pool is smaller than the opening. ``few``: those of at most ``few_up_to`` passages, which
+    ``small``: topics whose pool is smaller than the opening. ``few``: topics of at most ``few_up_to`` passages, which
     the rules discard as soon as they have the relevant passages that an accepted topic needs.
     """
 
@@ -107,7 +107,7 @@ class TopicOut(Schema):
 
 
 class TopicsOut(GradedCampaignOut):
-    """A graded campaign with its topics: members get all of them, assessors get free ones and their own."""
+    """A graded campaign with its topics: members get all topics, assessors get free topics and their own."""
 
     listed: list[TopicOut]
 
@@ -248,7 +248,7 @@ def decide_topic(request: HttpRequest, name: str, graded: str, asked: DecisionIn
 @router.post(
     "/collections/{name}/grading/{graded}/end",
     response=GradedCampaignOut,
-    summary="End the judging and decide every topic that was begun",
+    summary="End the judging and decide every topic that was started",
 )
 def end_grading(request: HttpRequest, name: str, graded: str, asked: EndIn) -> dict[str, Any]:
     user, campaign = _graded_campaign_to_change(request, name, graded, "run grading")

@@ -15,13 +15,13 @@ from pooling.models import Collection, Pool
 
 
 class NewGradedCampaign(forms.Form):
-    """The settings of a new graded campaign, with the paper's as defaults."""
+    """The settings of a new graded campaign, with those of TREC 2022 Deep Learning as defaults."""
 
     name = forms.SlugField(max_length=80)
     pool = forms.ModelChoiceField(
         Pool.objects.none(),
         to_field_name="name",
-        help_text="Every query of the pool is a topic. The track pooled ten passages of each run.",
+        help_text="Every query of the pool is a topic. TREC 2022 Deep Learning pooled each run's top ten passages.",
     )
     scale = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 9}), initial=scale_text(FOUR_LEVELS), help_text=FORM

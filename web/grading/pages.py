@@ -42,7 +42,7 @@ from web.preparation.pool_workload import pool_summary
 
 Verdict = TopicDecision.Verdict
 TOPICS_A_PAGE = 100
-#: The number of letters by which the list of earlier grades shows a passage.
+#: How many characters of a passage the list of earlier grades shows.
 FIRST_LETTERS = 100
 
 
@@ -81,7 +81,7 @@ def why_none_is_free(states: Sequence[TopicState]) -> str:
 
 
 def list_page(collection: Collection, user: Any) -> dict[str, Any]:
-    """Return the data of the page of graded campaigns besides their list."""
+    """Return the data of the page of graded campaigns, without their list."""
     return {
         "collection": collection,
         "may_run": may(user, "run grading", collection),
@@ -101,7 +101,7 @@ def planned_effort(collection: Collection, given: QueryDict) -> dict[str, Any] |
 
 
 def effort_forecast(effort: Effort, rules: LifeRules) -> dict[str, Any]:
-    """Return the passages and the cost of the cases that are forecast, each with a crowd's price, and warnings."""
+    """Return the forecast cases, each with its passages and its cost with a crowd, and warnings."""
     cases = [
         ("Every topic is discarded early", effort.openings),
         ("Every topic needs its whole pool", effort.pools),
@@ -124,7 +124,8 @@ def _crowd_price(passages: int) -> Decimal:
 
 
 def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None = None) -> dict[str, Any]:
-    """Return the data of a graded campaign's page: all topics for members, their own and free ones for assessors.
+    """Return the data of a graded campaign's page: all topics for members, free topics and their own for assessors.
+
     ``number``: the page of topics.
     """
     states = states_of(campaign)
@@ -199,7 +200,7 @@ def assignments_held_by(user: Any) -> QuerySet[TopicAssignment]:
 
 
 class TopicLost(Exception):
-    """The person's assignment is over, in words."""
+    """The person's assignment is over; the message says why."""
 
 
 def current_assignment(campaign: GradedCampaign, user: Any, key: int) -> TopicAssignment:
@@ -232,7 +233,7 @@ def choosing_work(assignment: TopicAssignment) -> Work | None:
 
 
 def ensure_choosing(assignment: TopicAssignment, *, again: bool = False) -> Work | None:
-    """Return the job that chooses the next passages; start one if none is live, after a failure only if ``again``."""
+    """Return the job that chooses the next passages, started if none is live; after a failure, only if ``again``."""
     if not awaits_passages(assignment):
         return None
     work = choosing_work(assignment)

@@ -91,7 +91,7 @@ def _graded_campaigns_list(
 @require_safe
 @graded_view()
 def graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
-    """Show the topics: all of them to members, their own and free ones to assessors."""
+    """Show the topics: all topics to members, free topics and their own to assessors."""
     return render(
         request,
         "web/graded_campaign.html",

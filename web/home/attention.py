@@ -41,7 +41,7 @@ class Need:
 def needs_of(
     user: Any, campaigns: Sequence[Progress], outdated: Mapping[int, Outdated] | None = None
 ) -> list[Need]:
-    """Return the items that need this person, urgent ones first.
+    """Return the items that need this person, urgent items first.
 
     ``campaigns`` are those that the person sees; ``outdated`` are notices about collections' latest versions.
     """
@@ -77,7 +77,7 @@ def _campaign_address(campaign: Campaign, part: str = "") -> str:
 
 
 def _standstill_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
-    """Return the findings of the watchdog's last check."""
+    """Yield the findings of the watchdog's last check."""
     watched = (
         Job.objects.filter(kind="judging.watchdog", state=Job.State.DONE).order_by("-finished_at").first()
     )
@@ -90,7 +90,7 @@ def _standstill_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Itera
 
 
 def _held_pay_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
-    """Yield held pay, with what happens and when if nobody decides."""
+    """Yield held pay, with what will happen, and when, if nobody decides."""
     able = _with_right(mine, roles, "spend money")
     for key, held in sorted(held_pay.held_by_campaign(able).items()):
         words = (

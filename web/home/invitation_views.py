@@ -23,7 +23,7 @@ from pooling.services.teams import team_of
 
 
 class NewAccountForm(forms.Form):
-    """A name and a password, and an address if the invitation is not for a fixed one."""
+    """A name and a password, and an e-mail address unless the invitation is for a fixed address."""
 
     username = forms.CharField(
         label="Name to sign in with",

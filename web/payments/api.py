@@ -64,7 +64,7 @@ class MissingOut(Schema):
 
 
 class MissingPay(Body):
-    """How such a submission is paid: as a ``bonus`` on another assignment, or ``another way`` by a person."""
+    """How unlisted work is paid: as a ``bonus`` on another assignment, or ``another way`` by a person."""
 
     way: Literal["bonus", "another way"]
     why: Annotated[Text, Field(min_length=1, max_length=1000, pattern=r"\S")]
@@ -146,7 +146,7 @@ def list_missing(request: HttpRequest, name: str) -> list[dict[str, Any]]:
 @router.post(
     "/campaigns/{name}/missing-work/{int:key}",
     response=Decided,
-    summary="Pay for such a submission by its receipt, once",
+    summary="Pay by its receipt for a submission that the crowd never listed, once",
 )
 def pay_for_missing(request: HttpRequest, name: str, key: int, asked: MissingPay) -> dict[str, Any]:
     user, found, submission = _submission_to_settle(request, name, key)

@@ -1,4 +1,4 @@
-"""A campaign's payments on a page: permanent refusals and settled ones, with search and pagination."""
+"""A campaign's payments on a page: refused and settled payments, with search and pagination."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from judging.money.unlisted_work import missing_work
 
 REFUSED_A_PAGE = 20
 SETTLED_A_PAGE = 50
-#: Decisions shown at once; settled ones make room for the next.
+#: Decisions shown at once; settled decisions make room for the next.
 MOST_LISTED = 50
 
 

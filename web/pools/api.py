@@ -27,7 +27,7 @@ Tag = Annotated[Text, Field(min_length=1, max_length=200)]
 
 
 class PoolAsked(Body):
-    """The passages to pool: of these runs (default: all of passages), and the known relevant ones of ``qrels``.
+    """The passages to pool: those of these runs (default: all runs of passages), and the relevant ones in ``qrels``.
 
     ``priority`` 2 pools the runs with priority 1 or 2, ``round`` those of a round, and both together those that meet
     both; ``runs`` are then pooled as well. A run without a priority is pooled only if ``runs`` names it.
@@ -55,7 +55,7 @@ class PoolIn(PoolAsked):
 
 
 class PoolPlanOut(Schema):
-    """A planned pool: sizes → queries, what each run adds, and the cost with default settings."""
+    """A planned pool: the number of queries by pool size, what each run adds, and the cost with default settings."""
 
     queries: int
     passages: int

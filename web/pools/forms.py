@@ -82,7 +82,7 @@ class PlannedForm(AdvancedFields):
 
 
 class FractionForm(forms.Form):
-    """A pool like another one, from a fraction of the corpus."""
+    """A pool with the choices of an existing pool, from a fraction of the corpus."""
 
     fraction = forms.IntegerField(
         label="Fraction",
@@ -139,7 +139,11 @@ class PoolForm(PlannedForm):
         help_text="gold pairs are proposed from them; without them, you provide your own gold pairs",
     )
     depth = forms.IntegerField(
-        label="Depth", min_value=1, max_value=100, required=False, help_text="passages from each run's top"
+        label="Depth",
+        min_value=1,
+        max_value=100,
+        required=False,
+        help_text="top passages taken from each run",
     )
     min_size = forms.IntegerField(
         label="Least size",
@@ -154,7 +158,7 @@ class PoolForm(PlannedForm):
         max_value=10**6,
         required=False,
         widget=forms.Select,
-        help_text="their teams' own order; tick the runs without a priority that you want",
+        help_text="set by the teams; tick runs without a priority to add them",
     )
     round = forms.ChoiceField(label="Runs of the round", required=False)
     labeled_only = forms.BooleanField(

@@ -22,7 +22,7 @@ NAMED = 20
 
 @dataclass(frozen=True)
 class RunContribution:
-    """What a run brings to a pool. ``named``: it is pooled in addition to the runs of a priority or round."""
+    """What a run contributes to a pool. ``named``: it is pooled in addition to the runs of a priority or round."""
 
     run_tag: str
     key: int

@@ -51,7 +51,7 @@ Words = Annotated[Text, Field(max_length=20_000)]
 
 
 class SettingsIn(Body):
-    """A campaign's settings; omitted ones stay, or default to the reference experiment's."""
+    """A campaign's settings. Omitted settings stay; a new campaign gets those of the reference experiment."""
 
     pairs_per_task: Whole | None = None
     gold_per_task: Whole | None = None
@@ -82,13 +82,13 @@ class SettingsIn(Body):
 
 
 class SettingsChanged(SettingsIn):
-    """Changed settings; omitted ones stay. ``screen`` can be ``recommended``: the check list's advice."""
+    """Changed settings; omitted settings stay. ``screen`` can be ``recommended``: the check list's advice."""
 
     screen: Literal["reference", "two-strikes", "rate", "recommended"] | None = None  # type: ignore[assignment]
 
 
 class CampaignIn(SettingsIn):
-    """A new draft over a pool, or one whose workers grade the topics of a graded campaign (``grading``)."""
+    """A new draft over a pool, or a draft whose workers grade the topics of a graded campaign (``grading``)."""
 
     name: Annotated[Text, Field(min_length=1, max_length=80)]
     pool: Annotated[Text, Field(max_length=80)] = ""
@@ -111,7 +111,7 @@ class GoldOut(Schema):
 
 
 class GoldPage(Schema):
-    """A page of gold pairs; in total, ``accepted`` of ``needed`` are accepted."""
+    """A page of gold pairs. ``accepted`` and ``needed`` are those of the whole campaign."""
 
     count: int
     accepted: int
@@ -133,7 +133,7 @@ class GoldDecided(Body):
 
 
 class TextsIn(Body):
-    """Texts for workers; omitted ones stay. ``accept``: a person has read and approved them."""
+    """Texts for workers; omitted texts stay. ``accept``: a person has read and approved them."""
 
     consent: Words | None = None
     instructions: Words | None = None

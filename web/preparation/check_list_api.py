@@ -52,7 +52,7 @@ class RepeatsOut(Schema):
     """The cost with repeats in dollars, over a range of rates at which honest workers miss gold pairs.
 
     ``measured_on``: number of pilot answers; 0: the rates are assumed. ``tasks_per_worker`` is the assumed maximum
-    per worker; half of the workers are assumed to do one.
+    per worker; half of the workers are assumed to do only one task.
     """
 
     tasks_per_worker: int

@@ -40,7 +40,7 @@ class OfSettings(SeenValuesForm):
     SHOWN_AS = {"assignment_seconds": "task_minutes"}
 
     def clean(self) -> dict[str, Any]:
-        """Use the values that the page shows, also for the cost."""
+        """Use the values that the page shows for fields that were saved elsewhere meanwhile."""
         found = super().clean()
         return found | {name: self.initial.get(name) for name in self.shown_as_saved}
 
@@ -90,7 +90,7 @@ class SettingsForm(AdvancedFields, OfSettings):
     pairs_per_task = _whole_number_field("pairs_per_task", "Gold pairs are added to these. Reference: 10.")
     gold_per_task = _whole_number_field(
         "gold_per_task",
-        "Hidden pairs with a known answer, anywhere in the task. Reference: 3.",
+        "Pairs with a known answer, hidden anywhere in the task. Reference: 3.",
     )
     repeats_per_task = _whole_number_field(
         "repeats_per_task",
@@ -177,7 +177,7 @@ class SettingsForm(AdvancedFields, OfSettings):
         required=False,
         help_text="Then no real worker can take tasks. People need texts: add a passage file to the collection.",
     )
-    seed = _whole_number_field("seed", "It determines packing, order and sides.")
+    seed = _whole_number_field("seed", "It decides which pairs share a task, their order, and their sides.")
 
     def __init__(self, *args: Any, graded: bool = False, **named: Any) -> None:
         """Set up the form. ``graded``: workers grade single passages, so settings about pairs are left out."""
@@ -239,7 +239,7 @@ class PayForm(OfSettings):
     budget = Dollars(
         label=SETTING_NAMES["budget"],
         required=False,
-        help_text="The most to spend in dollars, fees and repeats included. Empty: the amount you confirm at launch.",
+        help_text="Spending limit in dollars, including fees and repeats. Empty: the amount you confirm at launch.",
     )
 
 
@@ -306,7 +306,7 @@ class RehearsalForm(AdvancedFields):
         label="Error rate on gold pairs",
         min_value=0,
         max_value=1,
-        help_text="Honest slips on gold pairs, 0 to 1.",
+        help_text="How often honest workers fail a gold pair, from 0 to 1.",
         widget=forms.NumberInput(attrs={"step": "any"}),
     )
     seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31, initial=1)
@@ -320,8 +320,9 @@ class RehearsalForm(AdvancedFields):
         # Use the slip rate of the campaign's forecast, so that both agree.
         self.initial["gold_error"] = round(slips.expected, 4)
         self.fields["gold_error"].help_text = (
-            f"Honest slips on {gold_words}s, 0 to 1. The forecast expects {slips.expected_words} ({slips.source}). "
-            "Simulated workers take tasks until none are left; the forecast assumes that half of the people do one."
+            f"How often honest workers fail a {gold_words}, from 0 to 1. The forecast expects "
+            f"{slips.expected_words} ({slips.source}). Simulated workers take tasks until none are left; the "
+            "forecast assumes that half of the people do only one task."
         )
 
     def settings(self) -> SimulationSettings:
@@ -358,7 +359,7 @@ class PilotForm(forms.Form):
 
 
 class AmountForm(forms.Form):
-    """An amount, typed to confirm it; ``weak``: gold pairs unfit for screening must be accepted, too."""
+    """An amount, typed to confirm it. ``weak``: the person must also accept that the screening is weak."""
 
     amount = Dollars(label="Type the amount to confirm it", min_value=Decimal(0))
     accept_weak_screening = forms.BooleanField(

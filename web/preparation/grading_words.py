@@ -1,4 +1,4 @@
-"""Words of the preparation's pages for campaigns that grade single passages."""
+"""Wording of the preparation pages for graded campaigns."""
 
 #: Step → its title.
 STEPS_FOR_GRADES = {"gold": "Test passages"}
@@ -11,7 +11,7 @@ ADVICE_FOR_GRADES = {
 #: The fields of campaigns that grade single passages: name → help text.
 HELP_FOR_GRADES = {
     "pairs_per_task": "Test passages are added to these. Reference: 10.",
-    "gold_per_task": "Hidden passages with a known grade, anywhere in the task. Reference: 3.",
+    "gold_per_task": "Passages with a known grade, hidden anywhere in the task. Reference: 3.",
     "judgments_per_pair": "Each by a different person. Reference: 1.",
     "max_tasks_per_worker": (
         "Nobody sees a test passage twice, so this decides how many are needed. In a small campaign, 20 is "
@@ -31,5 +31,5 @@ HELP_FOR_GRADES = {
     ),
     "mark_query_words": "",
     "minimum_seconds": "0: at once. A few seconds slow down workers who only click.",
-    "seed": "It determines packing and order.",
+    "seed": "It decides which passages share a task, and their order.",
 }

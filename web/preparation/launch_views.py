@@ -178,7 +178,9 @@ def simulate(request: HttpRequest, name: str) -> HttpResponse:
             simulating.check_unmixed(found)
             truth = truth_named(found, form.cleaned_data["truth"])
             simulating.ring_for_simulation(found, truth, form.settings(), who=who(request))
-            messages.success(request, "Simulated workers were started. The figures below follow their work.")
+            messages.success(
+                request, "Simulated workers were started. The figures below update as they work."
+            )
             return redirect("web:campaign", found.name)
     context = {
         "campaign": found,

@@ -106,7 +106,7 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
 
 
 def _latest_work(job: Job | None, campaign: Campaign) -> Work | None:
-    """Return the job as the page shows it; None for a refusal before the last change of the settings or files."""
+    """Return the job as the page shows it; None if it was refused before the settings or files last changed."""
     if job is None:
         return None
     if job.fault == Job.Fault.REFUSED and job.finished_at is not None:
@@ -183,10 +183,9 @@ class CostPreview:
 def cost_preview(
     form: SettingsForm, pairs: int, now: CampaignSettings, *, draft: Campaign | None = None
 ) -> CostPreview | None:
-    """Return the cost with the form's settings, else those of ``now``; None if a value is invalid.
+    """Return the cost with the form's settings, completed from ``now``; None if a value is invalid.
 
-    ``draft`` is the campaign that the form changes, if there is one.
-    Problems of the settings are added to the form.
+    ``draft`` is the campaign that the form changes, if there is one. Problems of the settings are added to the form.
     """
     if form.is_bound:
         if not form.values_are_valid:
@@ -208,7 +207,7 @@ class RehearsalPage:
 
     @property
     def ending(self) -> bool:
-        """Return whether the rehearsal under way, stopped or at its end, closes its copy."""
+        """Return whether the running rehearsal is closing its copy, because it was stopped or all tasks are done."""
         if self.work is None or self.work.job is None or not self.work.live:
             return False
         began = self.work.job.created_at
@@ -240,7 +239,7 @@ def settings_changed_since(campaign: Campaign, copy: Campaign) -> list[str]:
 
 
 def rehearsal_context(campaign: Campaign) -> dict[str, Any]:
-    """Return the rehearsals' page, with the time that people would need for the tasks of the latest rehearsal."""
+    """Return the data of the rehearsal page, with the time that people would need for the latest tasks."""
     page = rehearsal_page(campaign)
     forecast = forecast_of(campaign, Pace())
     result = page.result or {}
@@ -278,7 +277,7 @@ def pilot_page(campaign: Campaign, tasks: int, user: Any) -> dict[str, Any]:
 
 @figures_read_once()
 def rule_comparison(campaign: Campaign) -> dict[str, Any]:
-    """Return the comparison of screening rules, its assumptions, and any rule better than the chosen one."""
+    """Return the comparison of screening rules, its assumptions, and any rule better than the chosen rule."""
     rows = rules_compared(campaign)
     chosen = next((row for row in rows if row.rule == campaign.screen), None)
     better = next((row for row in rows if row.recommended), None)

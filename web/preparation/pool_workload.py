@@ -1,4 +1,4 @@
-"""The contents of a pool, counted once."""
+"""A summary of a pool's contents, computed once."""
 
 from config import kept_objects
 from pooling.models import Pool

@@ -28,8 +28,8 @@ def rehearsal_forecast(
     """Return the forecast for the campaign from the copy's results, ready for JSON.
 
     The copy's tasks cost the same, so the number of submissions per counted task gives the cost of repeats, even if
-    the rehearsal ended before all tasks were done. The exclusions are those of simulated workers: careless ones, and
-    honest ones who slipped.
+    the rehearsal ended before all tasks were done. The excluded workers are simulated: careless workers, and
+    honest workers who slipped.
     """
     copy = rehearsed.copy
     tasks, counted = campaign.tasks.count(), copy.tasks.filter(state=Task.State.DONE).count()

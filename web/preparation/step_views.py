@@ -24,7 +24,7 @@ def step_view(
 ) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
     """Decorate a step's view: check the permission, and redirect launched campaigns to their own page.
 
-    The parts of a page that is only read, such as the list of steps and the check list, share the campaign's figures.
+    On a page that changes nothing, the list of steps, the check list and other parts share the campaign's figures.
     """
 
     def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

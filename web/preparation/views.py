@@ -147,7 +147,7 @@ def _save_settings(form: forms.OfSettings, campaign: Campaign, request: HttpRequ
 
 
 def _next_step_name(request: HttpRequest, campaign: Campaign, step: str) -> str:
-    """Return the name of this step or of the next one, depending on the pressed button."""
+    """Return the name of this step or of the next step, depending on which button was pressed."""
     return step if "stay" in request.POST else step_after(campaign, step)
 
 
@@ -254,7 +254,7 @@ def texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _set_texts(campaign: Campaign, given: dict[str, str]) -> None:
-    """Save only changed texts; unchanged ones stay accepted."""
+    """Save only changed texts; unchanged texts stay accepted."""
     now = forms.TextsForm.values_of(campaign)
     words = {name: text.replace("\r\n", "\n").strip() for name, text in given.items()}
     changed = {name: text for name, text in words.items() if text != now[name].strip()}

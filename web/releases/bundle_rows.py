@@ -205,7 +205,7 @@ class ReleasedRows:
             }
 
     def _members(self) -> dict[int, set[int]]:
-        """Return query key → keys of passages in the campaigns' pools and in challenges up to that time."""
+        """Return query key → keys of passages in the campaigns' pools and in challenges up to the version."""
         found: dict[int, set[int]] = defaultdict(set)
         pools = [campaign.pool_id for campaign in self.scope.campaigns if campaign.pool_id]
         rows = PooledPassage.objects.filter(pool__in=pools).values_list("query_id", "passage_id")

@@ -28,7 +28,7 @@ def pay_text(campaign: Campaign) -> str:
 
 
 def license_text(scope: Scope) -> str:
-    """Return the terms of use of the parts, as far as the collection states them."""
+    """Return the bundle's terms of use, as far as the collection states them."""
     return render_to_string("web/release/LICENSES.md", {"collection": scope.collection})
 
 

@@ -45,7 +45,7 @@ def kept_bundles_of(version: QrelVersion) -> list[MadeBundle]:
 
 
 def downloadable_bundle(scope: Scope, sha256: str = "") -> MadeBundle | None:
-    """Return the version's downloadable bundle with this hash, or the newest downloadable one."""
+    """Return the version's downloadable bundle with this hash, or the newest downloadable bundle."""
     for made in kept_bundles_of(scope.version):
         if (
             sha256 in ("", made.sha256)

@@ -47,7 +47,7 @@ class Scope:
 
     @cached_property
     def contents(self) -> dict[int, dict[str, Any]]:
-        """Return number → manifest of the version."""
+        """Return version number → manifest."""
         return {one.number: one.content for one in self.chain}
 
     @cached_property
@@ -133,7 +133,7 @@ class Scope:
         return hashlib.sha256(json.dumps(list(self._inputs()), default=str).encode()).hexdigest()
 
     def _inputs(self) -> Iterator[Any]:
-        """Return inputs that stand for the judgments at low cost: manifests list judgments, which never change."""
+        """Yield inputs that stand for the judgments at low cost: manifests list judgments, which never change."""
         collection = self.collection
         yield [FORMAT, software_version(), collection.name, *(getattr(collection, name) for name in MOST)]
         yield [(one.number, one.manifest_sha256, one.published_at) for one in self.chain]
@@ -151,7 +151,7 @@ class Scope:
         yield list(self.gold_pairs().order_by("pk").values_list("pk", "state"))
 
     def _supplied(self) -> Iterator[Any]:
-        """Return a summary of pools and challenges, which only grow, and of their runs."""
+        """Yield a summary of pools and challenges, which only grow, and of their runs."""
         collection = self.collection
         pooled = PooledPassage.objects.filter(pool__collection=collection)
         challenged = ChallengedQuery.objects.filter(challenge__campaign__collection=collection)

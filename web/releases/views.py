@@ -32,7 +32,7 @@ def release_preview(request: HttpRequest, collection: Collection, number: int) -
 @never_cache
 @needs("export judgments")
 def releasing(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
-    """Return the live part of that page."""
+    """Return the live part of the bundle's page."""
     return render(
         request,
         "web/parts/work.html",
@@ -56,7 +56,7 @@ def make_release(request: HttpRequest, collection: Collection, number: int) -> H
 @require_safe
 @needs("export judgments")
 def release_file(request: HttpRequest, collection: Collection, number: int) -> Any:
-    """Return a bundle, the newest or the one that ``sha256`` names, unless it is withdrawn."""
+    """Return the newest bundle, or the bundle that ``sha256`` names, unless it is withdrawn."""
     made = kept.downloadable_bundle(Scope(version_or_404(collection, number)), request.GET.get("sha256", ""))
     etag = quote_etag(made.sha256) if made else ""
     if etag and etag in parse_etags(request.headers.get("If-None-Match", "")):

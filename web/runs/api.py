@@ -89,7 +89,7 @@ class AboutRun(Body):
 class RunChanges(AboutRun):
     """A run's description; omitted fields stay.
 
-    ``details`` are changed one by one: null or "" removes one. GET /collections/{name}/run-fields explains them.
+    ``details`` are changed one by one: null or "" removes a detail. GET /collections/{name}/run-fields explains them.
     ``run_type`` is the former name of the detail ``family``.
     """
 
@@ -177,7 +177,7 @@ class RunTableIn(Body):
 class RunTableOut(Schema):
     """Tags of the runs whose description changed, of announced runs, and of unchanged runs.
 
-    ``changes``: the new values of the former two, by tag.
+    ``changes``: the new values of changed and announced runs, by tag.
     """
 
     described: list[str]

@@ -36,7 +36,7 @@ class ManyFiles(forms.ClearableFileInput):
 
 
 class FilesField(forms.FileField):
-    """Several files: a list of them."""
+    """A field for several files; its value is a list of files."""
 
     widget = ManyFiles
 
@@ -89,7 +89,7 @@ class AboutRun(forms.Form):
         return [self[name] for name in self.asked]
 
     def clean(self) -> dict[str, Any]:
-        """Collect the details under one name, with checked values."""
+        """Check the values of the details and collect them under ``details``."""
         said = super().clean() or {}
         details: dict[str, Any] = {}
         for name in self.asked:
@@ -177,7 +177,7 @@ class SendRuns(AboutRun):
             del self.fields["baseline"]
 
     def options(self) -> dict[str, Any]:
-        """Return the nonempty values in the form that an upload stores."""
+        """Return the nonempty values in the format that an upload stores."""
         said = {name: value for name, value in self.cleaned_data.items() if value}
         for name in ("run_files", "check_only", "details"):
             said.pop(name, None)

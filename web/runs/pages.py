@@ -152,7 +152,7 @@ def _keys_by_board(
 
 
 def _board_or_none(collection: Collection, user: Any) -> tuple[PublishedBoard | None, bool]:
-    """Return the latest board, for the values beside the runs, if there is one; and whether a job is drawing it."""
+    """Return the latest board, for the values beside the runs, if there is one; and whether a job is computing it."""
     try:
         return published_board(collection, Wish(), user), False
     except BoardBeingDrawn:

@@ -176,7 +176,7 @@ def _own_upload_to_continue(request: HttpRequest, name: str, key: int) -> RunUpl
 
 
 def _upload_out(response: HttpResponse, name: str, upload: RunUpload) -> RunUpload:
-    """Return the upload with its address and received size, after starting its check if it waits for one."""
+    """Start the upload's check if it is waiting, and return the upload with its address and received size."""
     if upload.state == RunUpload.State.WAITING:
         ring_for_upload(upload)
     response["Location"] = reverse("v1:read_upload", args=[name, upload.pk])

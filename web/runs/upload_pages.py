@@ -99,7 +99,7 @@ def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
 
 
 def _can_be_fixed(upload: RunUpload) -> bool:
-    """Return whether a corrected file would be accepted: the run itself is, and no line belongs to another page."""
+    """Return whether uploading a corrected file can help: no problem is with the run or is fixed on another page."""
     steps = [restored(one.get("next_step", "")) for one in upload.problems]
     elsewhere = any(isinstance(part, Action) for step in steps for part in step.parts)
     return not elsewhere and not OF_THE_RUN & upload.problem_counts.keys()

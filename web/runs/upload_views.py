@@ -106,7 +106,7 @@ def _receive_files(request: HttpRequest, collection: Collection, form: SendRuns)
 @require_POST
 @needs("submit run")
 def announce_upload(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Announce a file from the script; the response has the address for its parts."""
+    """Start an upload for the script; the response has the address for the file's parts."""
     form = SendRuns(collection, request.POST, team=_submitting_team(request, collection))
     size, key = _whole_number(request.POST.get("size_bytes", "")), request.POST.get("key", "")[:200]
     if not form.is_valid() or size is None:
@@ -203,7 +203,7 @@ def submit(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 @require_POST
 @needs("submit run")
 def submit_all(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Import every file of the person that passed a check."""
+    """Import every file that this person uploaded and that passed a check."""
     for found in service.importable_uploads(collection, request.user):
         with complain_if_refused(request):
             ring_for_upload(submit_checked(found))

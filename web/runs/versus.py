@@ -62,7 +62,7 @@ class QueryDifference:
 
     @property
     def difference(self) -> float | None:
-        """The difference in the direction of the whole page."""
+        """The difference, with the sign that the whole page uses."""
         return None if self.a is None or self.b is None else self.sign * (self.b - self.a)
 
 
@@ -181,7 +181,7 @@ def _comparison(
     page: Page[Any] = Paginator(_qids_in_order(values, asked["sort"]), QUERIES_A_PAGE).get_page(
         parameters.get("page")
     )
-    # One direction on the whole page: the higher mean minus the lower one.
+    # The same sign on the whole page: the higher mean minus the lower one.
     sign = -1 if found.difference < 0 else 1
     page.object_list = _difference_lines(collection, list(page.object_list), values, sign)
     return {
@@ -208,7 +208,7 @@ def _comparison(
 
 
 def _require_one_kind(collection: Collection, runs: Mapping[str, Run], a: str, b: str, labels: str) -> None:
-    """Raise NothingToScore unless both runs retrieve what these labels are of, passages or documents."""
+    """Raise NothingToScore unless both runs retrieve what is labeled: passages or documents."""
     of_documents = [tag for tag in (a, b) if task_of(runs[tag].details) == DOCUMENT]
     if len(of_documents) == 1:
         other = a if of_documents == [b] else b
@@ -231,7 +231,7 @@ def _values_of_both(
 
 
 def verdict_words(a: str, b: str, found: HeadToHead, name: str) -> str:
-    """Return the result in a sentence; ``name`` is that of the mean, as on the leaderboard."""
+    """Return the result in a sentence; ``name`` is the name of the mean, as on the leaderboard."""
     if not found.queries:
         return f"No query has a value of {name} for both runs."
     if found.a_wins == found.b_wins == 0:
@@ -270,7 +270,7 @@ def _difference_lines(
 
 
 def _difference_bars(values: Mapping[str, tuple[float, float]], sign: int) -> list[float]:
-    """Return the differences in order, as parts of the largest; with many queries, means of neighbors."""
+    """Return the differences in order, relative to the largest; with many queries, means of neighboring ones."""
     gains = np.sort([sign * (b - a) for a, b in values.values() if a == a and b == b])[::-1]
     if not len(gains):
         return []
@@ -289,7 +289,7 @@ def _opened_query(
     user: Any,
     qid: str,
 ) -> dict[str, Any]:
-    """Return both rankings of the query in the address, if it names one; without ``labels`` none is marked."""
+    """Return both rankings of the query in the address, if it names one; without ``labels``, no passage is marked."""
     if qid not in values:
         return {}
     lists = [ranking_of(run, PASSAGES_SHOWN).tops(PASSAGES_SHOWN).get(qid, ()) for run in (a, b)]

@@ -37,8 +37,8 @@ class GrantForm(ChangeGrantForm):
     kind = forms.ChoiceField(
         label="For",
         choices=[("person", "a person"), ("collection", "a collection")],
-        help_text="A person can use it in every collection where their role includes spending money; everybody with "
-        "that role in a collection can use its grant.",
+        help_text="A person's grant works in every collection where their role includes spending money. A "
+        "collection's grant can be used by everybody whose role there includes spending money.",
     )
     name = forms.CharField(label="Name of the account or collection", max_length=150)
     note = forms.CharField(

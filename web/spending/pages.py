@@ -46,7 +46,7 @@ class ShownGrant:
 
 
 def grants_shown_to(user: Any) -> list[ShownGrant]:
-    """Return the grants that the person can see, usable ones first."""
+    """Return the grants that the person can see, usable grants first."""
     rows = _visible_grants(user).select_related("person", "collection").order_by("-pk")
     today = clock.now().date()
     shown = [ShownGrant(one, today) for one in grants_left(rows)]

@@ -67,7 +67,7 @@ def list_rounds(request: HttpRequest, name: str) -> Any:
 @router.put(
     "/collections/{name}/rounds/{round_name}",
     response=RoundOut,
-    summary="Plan a round, or change the one with this name",
+    summary="Plan a round, or change the round with this name",
 )
 def put_round(request: HttpRequest, name: str, round_name: str, planned: RoundIn) -> Round:
     user, found = collection_to_change(request, name, "manage teams", ApiToken.Scope.RUNS)

@@ -86,7 +86,7 @@ def opening_for(team: Team | None) -> dict[str, Any]:
 
 
 def _used_up(team: Team, quota: Quota | None, now: datetime) -> RoundRefusal | None:
-    """Return which limits the team's official runs have reached, and when the next one is accepted."""
+    """Return which limits the team's official runs have reached, and when the next run is accepted."""
     policy, reached, since = policy_of(team.collection), [], now
     if quota and not quota.runs_left:
         reached.append(
@@ -163,7 +163,7 @@ def _team_lines(collection: Collection, runs: list[Run], member: bool, told: str
 
 
 def _submissions(runs: list[Run], member: bool) -> list[Submitted]:
-    """Return the runs, latest first; for others than members by day, then by tag, so that order reveals no author."""
+    """Return the runs, latest first; for non-members by day, then by tag, so that order reveals no author."""
     rows = [_submitted_run(run, member) for run in runs]
     if member:
         return rows

@@ -1,4 +1,4 @@
-"""What a run needs to be accepted on a board, for teams that prepare one."""
+"""What a run needs to be accepted on a board, for teams that prepare a run."""
 
 from dataclasses import dataclass
 from typing import Any

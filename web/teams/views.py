@@ -156,7 +156,7 @@ def remove_team_member(request: HttpRequest, name: str, key: int, member: int) -
 @require_POST
 @needs("manage teams")
 def plan_round(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Plan a round, or change the one with this name."""
+    """Plan a round, or change the round with this name."""
     form = RoundForm(request.POST, planned=_round_to_change(request, collection))
     if form.is_valid():
         existing = set(collection.rounds.values_list("pk", flat=True))

@@ -21,7 +21,7 @@ _READER = "reader of directions"
 def folded(
     problems: Iterable[Mapping[str, Any]], counts: Mapping[str, int] | None = None
 ) -> list[FoldedProblem]:
-    """Return a file's problems, folded by kind. ``counts``: their numbers by kind, unlisted ones included."""
+    """Return a file's problems, folded by kind. ``counts``: their numbers by kind, including unlisted problems."""
     return fold(problems, counts)
 
 

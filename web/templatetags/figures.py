@@ -95,7 +95,7 @@ def bounds(standing: Standing) -> str:
 def span_bar(standing: Standing, highest: float, reference: float | None = None) -> SafeString | str:
     """Return a bar of the value with its interval, on a scale from 0 to ``highest``.
 
-    ``reference`` is a value to compare with, drawn as a dashed line. The numbers beside it say the same.
+    ``reference`` is a value to compare with, drawn as a dashed line. The numbers beside it give the same values.
     """
     if math.isnan(standing.value):
         return ""
@@ -133,7 +133,7 @@ def difference_bars(heights: Sequence[float]) -> SafeString:
 
 @register.simple_tag
 def heat_strip(values: Sequence[float] | None) -> SafeString | str:
-    """Return a strip of cells for values from 0 to 1, darker for higher ones; equal neighbors share a cell."""
+    """Return a strip of cells for values from 0 to 1, darker for higher values; equal neighbors share a cell."""
     if not values:
         return ""
     cells, place = [], 0
@@ -159,7 +159,7 @@ def rank_range(standing: Standing) -> str:
 
 @register.filter
 def slip_rate(share: float) -> str:
-    """Return a small rate as a percentage with the digits of the forecast."""
+    """Return a small rate as a percentage, rounded as in the forecast."""
     return f"{percent_text(share)}%"
 
 
@@ -206,7 +206,7 @@ def soon(moment: datetime | None) -> SafeString | str:
 
 @register.filter
 def ago(moment: datetime | None) -> SafeString | str:
-    """Return how long ago, with the exact time on hover; a script converts it to the reader's time zone."""
+    """Return how long ago a time is, with the exact time on hover; a script converts it to the reader's time zone."""
     if moment is None:
         return NOT_THERE
     now = clock.now()

@@ -35,7 +35,7 @@ TABS = {
 MEMBERS = ("pools", "settings")
 #: The tabs of somebody who sees no results, such as an assessor of a private collection.
 WITHOUT_RESULTS = ("overview", "campaigns")
-#: The same for a launched campaign, with the permission that a tab requires.
+#: The tabs of a launched campaign, with the permissions that they require.
 CAMPAIGN_TABS = {
     "overview": ("Overview", "web:campaign", ""),
     "workers": ("Workers", "web:campaign_workers", "see everything"),
@@ -86,7 +86,7 @@ def collection_trail(
 
 @register.simple_block_tag(takes_context=True)
 def campaign_trail(context: dict[str, Any], content: str, campaign: Campaign, tab: str) -> str:
-    """Show the same for a page of a campaign, which is a page of the tab Campaigns. ``tab``: empty for no tabs."""
+    """Show the trail of a campaign's page, which belongs to the tab Campaigns. ``tab``: empty for no tabs."""
     collection = campaign.collection
     above = _steps(
         collection.name, _tabs_of(collection, ("overview", "campaigns")), "campaigns", is_tab=False

@@ -26,7 +26,7 @@ LISTED = 100
 
 
 def ring_for_challenge(campaign: Campaign, asked: dict[str, Any], *, who: str) -> Job:
-    """Start planning and opening a challenge. Raises ChallengeUnderWay if another one is being planned."""
+    """Start planning and opening a challenge. Raises ChallengeUnderWay if another challenge is being planned."""
     arguments = asked | {"campaign_id": campaign.pk, "who": who}
     if asked["confirm_spend"] is not None:
         arguments["confirm_spend"] = str(asked["confirm_spend"])

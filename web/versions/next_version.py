@@ -124,7 +124,7 @@ RULES = [
 
 
 def _run_choices(collection: Collection, tags: list[str]) -> list[tuple[Run, bool]]:
-    """Return every run and whether it is chosen: chosen ones first, then the newest."""
+    """Return every run and whether it is chosen: chosen runs first, then the newest."""
     chosen = set(tags)
     rows = Run.objects.filter(collection=collection).order_by("-created_at", "-pk").defer("report")
     return sorted(((run, run.run_tag in chosen) for run in rows), key=lambda choice: not choice[1])

@@ -49,7 +49,7 @@ def challenge(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _send_away_if_graded(request: HttpRequest, campaign: Campaign) -> HttpResponse | None:
-    """Redirect from a page that has no meaning for a campaign of grades to its topics, which say why."""
+    """Redirect a graded campaign to its topics: it has no best answers to challenge or publish."""
     if campaign.grading is None:
         return None
     with complain_if_refused(request):
@@ -60,7 +60,7 @@ def _send_away_if_graded(request: HttpRequest, campaign: Campaign) -> HttpRespon
 @require_safe
 @never_cache
 def challenging(request: HttpRequest, name: str) -> HttpResponse:
-    """Return the live part of that page."""
+    """Return the live part of the challenge page."""
     found = campaign_for(request.user, name, "plan challenge")
     return render(
         request, "web/parts/work.html", pages.challenge_page(found, request.user, []) | {"part": True}
@@ -127,7 +127,7 @@ def publication_page(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @never_cache
 def publishing(request: HttpRequest, name: str) -> HttpResponse:
-    """Return the live part of that page."""
+    """Return the live part of the publication page."""
     found = campaign_for(request.user, name, "see everything")
     return render(request, "web/parts/work.html", pages.publish_page(found, request.user) | {"part": True})
 

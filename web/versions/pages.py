@@ -40,9 +40,9 @@ FILTERS = {
 
 @dataclass(frozen=True)
 class QueryLine:
-    """A query of the version; ``best`` has the visible pids of its best answers; hidden ones are counted.
+    """A query of the version; ``best`` has the visible pids of its best answers; hidden pids are counted.
 
-    ``text`` is that of the first visible one; empty if it is not known.
+    ``text`` is the text of the first visible best answer; empty if it is not known.
     """
 
     row: VersionQuery
@@ -139,7 +139,7 @@ def marked_queries(version: QrelVersion, official: QrelSet | None) -> QuerySet[V
     """Return the version's queries, each annotated with ``beaten`` and ``changed``.
 
     Beaten: the official label that pools and the perfect run use was judged and is not a best answer; other relevant
-    passages are ignored. Changed: the parent version has other best answers, or does not cover the query.
+    passages are ignored. Changed: the parent version has different best answers, or does not cover the query.
     """
     best = PreferenceQrel.objects.filter(query=OuterRef("query"))
     before = best.filter(version=version.parent_id)

@@ -20,7 +20,7 @@ DEPTH = 10
 
 @dataclass(frozen=True)
 class RunRanks:
-    """A run's ranks of the page's passages, in their order; None below the depth."""
+    """A run's ranks of the page's passages, in the page's order; None for a passage below the depth."""
 
     run: Run
     ranks: list[int | None]
@@ -30,7 +30,7 @@ class RunRanks:
 
 @dataclass(frozen=True)
 class RankTable:
-    """The ranks of the board's top runs, or of the first by name while it is drawn; ``left_out`` counts further runs.
+    """The ranks of the board's top runs, or of the first by name until it is computed; ``left_out``: further runs.
 
     ``letters`` name the passages that one of these runs ranks; ``unranked`` counts the others.
     """
@@ -75,7 +75,7 @@ def rank_table(
 
 
 def shown_runs(collection: Collection, user: Any) -> list[Run]:
-    """Return the runs of such a table: the first ones of the collection's latest board."""
+    """Return the runs of a rank table: the first runs of the collection's latest board."""
     return _in_board_order(collection, None, _with_passages(collection, user), user)[0][:RUNS_SHOWN]
 
 

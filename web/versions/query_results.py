@@ -183,7 +183,7 @@ def _official_labels(version: QrelVersion, query: Query, user: Any) -> OfficialL
 def _passages_of_query(
     campaign: Campaign, query: Query, judgments: Sequence[Judgment], best: Iterable[int]
 ) -> list[Passage]:
-    """Return the pool's passages, the judged ones, and the best answers."""
+    """Return the pool's passages, the judged passages, and the best answers."""
     keys = {key for judgment in judgments for key in (judgment.left_id, judgment.right_id)}
     if campaign.pool_id:
         pooled = PooledPassage.objects.filter(pool=campaign.pool_id, query=query)

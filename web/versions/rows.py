@@ -82,7 +82,7 @@ def change_row(line: version_changes.ChangeLine) -> dict[str, Any]:
 
 
 def passage_rows(version: QrelVersion, query: Query, user: Any) -> Rows:
-    """Return a query's passages; pid and text of unreleased ones are empty."""
+    """Return a query's passages; pid and text of unreleased passages are empty."""
     page = query_results.query_page(version, query, user)
     rows = [
         {

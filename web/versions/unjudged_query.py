@@ -102,7 +102,7 @@ def _suppliers_by_pid(collection: Collection, query: Query, user: Any) -> dict[s
 def _likely_first(
     pids: Iterable[str], known: str, suppliers: dict[str, list[Run]], grades: dict[str, int]
 ) -> list[str]:
-    """Sort passages: the known relevant one first, then by number of runs, then by grade."""
+    """Sort passages: the known relevant passage first, then by number of runs, then by grade."""
     return sorted(
         pids, key=lambda pid: (pid != known, -len(suppliers.get(pid, ())), -grades.get(pid, -1), pid)
     )

@@ -31,7 +31,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Side:
-    """A query in one version: its status (empty: not covered), its best answers, the number of hidden ones."""
+    """A query in one version: its status (empty: not covered), its shown best answers, and how many are hidden."""
 
     status: str
     best: list[Passage]

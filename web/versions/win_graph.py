@@ -1,4 +1,4 @@
-"""A query's tournament as a picture: passages on a circle, with an arrow from each preferred one to the other."""
+"""A query's tournament as a picture: passages on a circle, with an arrow from each preferred passage to the other."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Arrow:
-    """An arrow from the preferred passage to the other; ``level`` pairs have no head, ``cycle`` ones are thick."""
+    """An arrow from the preferred passage to the other; ``level`` arrows have no head, ``cycle`` arrows are thick."""
 
     winner: str
     loser: str

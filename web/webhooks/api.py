@@ -140,7 +140,7 @@ def delete(request: HttpRequest, name: str, key: int) -> Status[None]:
 @router.post(
     "/collections/{name}/webhooks/{int:key}/rotate",
     response=WebhookMade,
-    summary="Rotate the secret; the response has the new one",
+    summary="Rotate the secret; the response has the new secret",
 )
 def rotate(
     request: HttpRequest, name: str, key: int, asked: RotateIn, response: HttpResponse

@@ -92,7 +92,7 @@ def rotate_secret(*, endpoint: WebhookEndpoint, user: Any, overlap: timedelta = 
 
 
 def signing_keys(endpoint: WebhookEndpoint, now: datetime) -> list[str]:
-    """Return the secrets that sign a webhook's messages now, newest first. Raises SealBroken for the newest."""
+    """Return the secrets that sign a webhook's messages now, newest first. Raises SealBroken if the newest fails."""
     keys = [unseal(endpoint.secret, purpose=PURPOSE)]
     if endpoint.previous_secret and endpoint.previous_until and endpoint.previous_until > now:
         with suppress(SealBroken):  # the old secret may have been replaced because it cannot be unsealed
@@ -101,7 +101,7 @@ def signing_keys(endpoint: WebhookEndpoint, now: datetime) -> list[str]:
 
 
 def switch_on(*, endpoint: WebhookEndpoint, user: Any) -> None:
-    """Switch a webhook on with this person's rights; waiting messages are sent."""
+    """Switch a webhook on with this person's permissions; waiting messages are sent."""
     with transaction.atomic():
         off = WebhookEndpoint.objects.filter(pk=endpoint.pk).exclude(off_at=None)
         if off.update(off_at=None, off_why="", failing_since=None, kept_by=user):
@@ -133,7 +133,7 @@ def check_owner_rights(endpoint: WebhookEndpoint) -> bool:
     if person is not None and members.may(person, MANAGE, endpoint.collection):
         return True
     who = person.get_username() if person else "Its creator"
-    why = f"{who} no longer owns the collection. Switch the webhook on to use it with your rights."
+    why = f"{who} no longer owns the collection. Switch the webhook on to use it with your permissions."
     switch_off(endpoint=endpoint, why=why)
     return False
 

@@ -12,7 +12,7 @@ DELIVER = "web.deliver_webhooks"
 
 @job_kind(WEBHOOKS, wanted=delivery.has_pending_work)
 def webhooks_job(**_: Any) -> dict[str, Any]:
-    """Make messages of new events, and start a job for each webhook with due messages."""
+    """Create messages for new events, and start a job for each webhook with due messages."""
     made = delivery.write_messages()
     due = delivery.due_endpoints()
     for key in due:
@@ -21,7 +21,7 @@ def webhooks_job(**_: Any) -> dict[str, Any]:
 
 
 def ring_for_webhook(endpoint_id: int) -> Job:
-    """Start sending due messages: one job per webhook, so that a slow one does not delay others."""
+    """Start sending due messages: one job per webhook, so that a slow webhook does not delay others."""
     return start(DELIVER, key=f"{DELIVER}:{endpoint_id}", arguments={"endpoint_id": endpoint_id})
 
 

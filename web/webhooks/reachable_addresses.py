@@ -1,4 +1,4 @@
-"""The addresses that webhooks can use: public ones over HTTPS, unless the installation allows others.
+"""The addresses that webhooks can use: public addresses over HTTPS, unless the installation allows others.
 
 Messages are sent from inside the installation's network, where many services answer without authentication. So
 every address of a host name must be public, both when a webhook is registered and before each connection. The

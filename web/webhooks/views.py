@@ -25,7 +25,7 @@ PAGE = 50
 @never_cache
 @needs(endpoints.MANAGE)
 def webhooks(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show the list and the form for a new one, whose secret is shown only once, in the response."""
+    """Show the list and the form for a new webhook, whose secret is shown only once, in the response."""
     context: dict[str, object] = {"asked": list(KINDS)}
     status = 200
     if request.method == "POST":
@@ -75,7 +75,7 @@ def _webhook_page(request: HttpRequest, endpoint: WebhookEndpoint, *, secret: st
 @never_cache
 @needs(endpoints.MANAGE)
 def change_webhook(request: HttpRequest, collection: Collection, key: int, step: str) -> HttpResponse:
-    """Test a webhook, switch it, change its events, rotate its secret, or delete it."""
+    """Test a webhook, switch it on or off, change its events, rotate its secret, or delete it."""
     endpoint = listing.webhook_or_404(collection, key)
     if step == "rotate":  # no redirect: the secret is shown only in this response
         overlap = timedelta(0) if request.POST.get("at_once") else endpoints.OVERLAP

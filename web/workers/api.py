@@ -170,7 +170,7 @@ class Decided:
 
 
 class MessageIn(Body):
-    """A message. ``dry_run`` only returns the recipients; ``workers`` are used with ``named``."""
+    """A message. ``dry_run`` only returns the recipients; ``workers`` lists the recipients if ``to`` is ``named``."""
 
     to: Literal["named", "excluded", "everybody"]
     workers: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=1000)] = []
@@ -305,7 +305,7 @@ def write(request: HttpRequest, name: str, asked: MessageIn) -> Status[dict[str,
 @router.get(
     "/campaigns/{name}/reports",
     response=list[dict[str, Any]],
-    summary="List reports of pairs, oldest first: open ones, or also settled ones",
+    summary="List reports of pairs, oldest first: open reports, or also settled reports",
 )
 def list_reports(request: HttpRequest, name: str, settled: bool = False) -> list[dict[str, Any]]:
     return reports_and_appeals.report_rows(
@@ -316,7 +316,7 @@ def list_reports(request: HttpRequest, name: str, settled: bool = False) -> list
 @router.get(
     "/campaigns/{name}/appeals",
     response=list[dict[str, Any]],
-    summary="List appeals, oldest first: open ones, or also settled ones",
+    summary="List appeals, oldest first: open appeals, or also settled appeals",
 )
 def list_appeals(request: HttpRequest, name: str, settled: bool = False) -> list[dict[str, Any]]:
     return reports_and_appeals.appeals(campaign_for(reader(request), name, "see everything"), settled=settled)

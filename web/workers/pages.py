@@ -191,7 +191,7 @@ def worker_page(campaign: Campaign, worker: Worker, parameters: Any) -> dict[str
 
 
 def decisions_about(campaign: Campaign, worker: Worker) -> Any:
-    """Return the worker's exclusions, including revoked ones, newest first."""
+    """Return the worker's exclusions, including revoked exclusions, newest first."""
     rows = Exclusion.objects.filter(campaign=campaign, worker=worker)
     return rows.annotate(failed=Count("gold_answers")).order_by("-pk")
 
@@ -203,7 +203,7 @@ def _submissions_of_worker(campaign: Campaign, worker: Worker) -> Any:
 
 
 def _add_figures(rows: list[Any]) -> None:
-    """Return each submission's counted part and pay, in three database queries for the page."""
+    """Add each submission's judgments, passed gold pairs, pay and minutes to its row, in three database queries."""
     judged = Judgment.objects.filter(submission__in=rows).values_list("submission")
     gold = GoldAnswer.objects.filter(submission__in=rows).values_list("submission")
     not_theirs = [Payment.State.REJECTED, Payment.State.HELD]

@@ -1,4 +1,4 @@
-"""Reports of pairs, with the texts that were shown, and appeals: open ones, or all."""
+"""Reports of pairs, with the texts that were shown, and appeals: open, or all."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -46,7 +46,7 @@ class AppealLine:
 
 
 def reports_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
-    """Return a page of reports and appeals; ``show=all`` includes settled ones."""
+    """Return a page of reports and appeals; ``show=all`` includes settled reports and appeals."""
     everything = parameters.get("show") == "all"
     reports = PairReport.objects.filter(submission__campaign=campaign).order_by("settled_at", "pk")
     # Oldest open ones first, because they are due first.

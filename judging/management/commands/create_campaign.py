@@ -36,10 +36,9 @@ def _screening_arguments(parser: CommandParser, defaults: CampaignSettings) -> N
         "--screen",
         choices=Campaign.Screen.values,
         default=defaults.screen,
-        help="what a failed gold pair means: reference excludes at the first failure, two-strikes at the second, and "
-        f"rate when honest slips cannot explain the number (default {defaults.screen}, the reference experiment's); "
-        "launch_campaign --screen recommended "
-        "uses the rule that fits the campaign best",
+        help="when failed gold pairs exclude a worker: reference, at the first failure; two-strikes, at the second; "
+        f"rate, if honest slips cannot explain the number of failures (default {defaults.screen}, the reference "
+        "experiment's); launch_campaign --screen recommended uses the rule that fits the campaign best",
     )
     parser.add_argument(
         "--slip-rate",
@@ -102,7 +101,7 @@ class Command(BaseCommand):
             "gold-per-task": "hidden gold pairs added to each task",
             "repeats-per-task": "earlier pairs of the worker shown again in each task, with the sides swapped",
             "judgments-per-pair": "judgments per pair, each by a different worker",
-            "max-tasks-per-worker": "tasks one worker can do; 20 is lowered to 35%% of the pairs in a small campaign",
+            "max-tasks-per-worker": "tasks one worker can do (default 20, or 35%% of the pairs if that is less)",
             "seed": "random seed for packing, order and sides",
             "withdrawal-days": "days in which a worker can withdraw judgments",
             "answer-days": "working days within which you answer appeals, as shown to workers",

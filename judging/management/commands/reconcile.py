@@ -12,8 +12,8 @@ from judging.money import discrepancies
 class Command(CampaignCommand):
     help = (
         "Compare every submission with the crowd's list and show open differences: submitted only there, submitted "
-        "only here, or answered differently. Collections also compare. --settle records that a person has reviewed "
-        "a difference."
+        "only here, or answered differently. The collect command does this, too. --settle records that a person has "
+        "reviewed a difference."
     )
     example = "manage.py reconcile spring"
     why = "the outcome; kept with the submission"

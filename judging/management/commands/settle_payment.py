@@ -50,7 +50,7 @@ class Command(CampaignCommand):
                 markup=False,
             )
         if not result["refused"]:
-            self.out.print(f"The crowd refuses no payments in {result['campaign']}.", markup=False)
+            self.out.print(f"The crowd has not refused any payments in {result['campaign']}.", markup=False)
             return
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for head in ("submission", "worker", "payment", "dollars", "what the crowd said"):
@@ -62,7 +62,7 @@ class Command(CampaignCommand):
 
 
 def _paid_submission(campaign: Campaign, word: str) -> Submission:
-    """Return the submission with this receipt or assignment id. Work paid by its receipt never reached the crowd."""
+    """Return the submission with this receipt or assignment id, even if its work never reached the crowd."""
     compensated = Submission.objects.filter(campaign=campaign, payments__kind=Payment.Kind.COMPENSATION)
     return find_by_receipt(compensated, word) or submission_of(campaign, word)
 

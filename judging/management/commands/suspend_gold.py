@@ -9,9 +9,9 @@ from judging.people.gold_suspension import suspend_gold_pair
 
 class Command(CampaignCommand):
     help = (
-        "Suspend a gold pair: no task gets it, and workers excluded only because of it are reinstated. Their work "
-        "counts again unless somebody has repeated it. Collections suspend a gold pair automatically if workers who "
-        "pass all others fail it."
+        "Suspend a gold pair: no more tasks get it, and workers excluded only because of it are reinstated. Their "
+        "work counts again unless somebody has repeated it. The collect command does this automatically if workers "
+        "who pass all others fail it."
     )
     example = 'manage.py suspend_gold spring 17 --why "the off-topic passage answers the question too"'
     why = "the reason; kept with the decision"

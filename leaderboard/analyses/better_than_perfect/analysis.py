@@ -206,7 +206,7 @@ def _counted_judgments(
 ) -> tuple[dict[str, tuple[int, int]], bool]:
     """Return qid → judgments for the qrel and for the other passage, and whether any was simulated.
 
-    A judgment between passages with the same texts counts as one between these passages.
+    A judgment of passages with the same texts counts as a judgment of these passages.
     """
     pids = {pid for one in asked for pid in (one.qrel, one.other)}
     rows = list(
@@ -243,8 +243,8 @@ _COLUMNS = (
     Column("qrel", "qrel", Kind.COUNT, "preferred"),
     Column("run", "run's passage", Kind.COUNT, "preferred"),
     Column("neither", "neither", Kind.COUNT, "preferred"),
-    Column("qrel_share", "qrel", Kind.SHARE_INTERVAL, "share of those that preferred one"),
-    Column("run_share", "run's passage", Kind.SHARE_INTERVAL, "share of those that preferred one"),
+    Column("qrel_share", "qrel", Kind.SHARE_INTERVAL, "share of queries with a preference"),
+    Column("run_share", "run's passage", Kind.SHARE_INTERVAL, "share of queries with a preference"),
     Column("p", "p", Kind.P),
 )
 
@@ -307,7 +307,7 @@ def _preferred_figure(rows: Sequence[Preferred], caption: str, table: Table) -> 
     sides = (("qrel", "qrel_preferred"), ("run's passage", "comparison_preferred"))
     series = [Series(name, [getattr(row, side).estimate for row in drawn]) for name, side in sides]
     names = [_CATEGORY_WORDS[row.category] for row in drawn]
-    axis = "share of the queries that preferred one"
+    axis = "share of queries with a preference"
     chart = Spans(table.title, axis, names, series, share=True, line=0.5)
 
     def mark(canvas: Any) -> None:

@@ -2,7 +2,7 @@
 
 [SP] section 3, Tables 1 and 2. In *category A*, the qrel is the run's top passage, and people compare it with the
 run's second passage. In *category B*, the qrel ranks lower or is not found, and people compare it with the run's top
-passage. The paper leaves some choices open. Here, the qrel of a query with several is the one with the highest grade
+passage. The paper leaves some choices open. Here, the qrel of a query is its label with the highest grade
 (ties: file order). A passage with the same text as the qrel counts as the qrel (its class), at any rank. Several
 judgments of a pair decide by majority; a tied pair and "cannot decide" count for neither side.
 """
@@ -15,7 +15,7 @@ from leaderboard.analyses.shared.proportions import Interval, Share, share_with_
 
 
 class Category(StrEnum):
-    """The position of the qrel in the run."""
+    """Whether the run ranks the known relevant passage first (A) or not (B)."""
 
     A = "A"
     B = "B"
@@ -23,7 +23,7 @@ class Category(StrEnum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """The question for one query: the qrel, or the run's other passage?"""
+    """The question for one query: is the qrel better, or the run's other passage?"""
 
     qid: str
     category: Category

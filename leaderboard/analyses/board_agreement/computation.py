@@ -17,7 +17,7 @@ from tournament.pair_wins import PairTally
 
 @dataclass(frozen=True)
 class OrderedPairs:
-    """The judged pairs with both sides in one run's top 10, and the number that it orders as people did."""
+    """The judged pairs with both sides in one run's top 10, and how many of them the run orders as people did."""
 
     run: str
     as_people: Share

@@ -99,7 +99,7 @@ def outcome_table(comparison: Comparison, order: str) -> Table:
 
 
 def corrected_table(comparison: Comparison) -> Table:
-    """Return the p-values of the paper's Table 2 times m."""
+    """Return Table 2's p-values with Bonferroni correction (multiplied by m)."""
     times = comparison.rules.m
     columns = [
         Column(f"{measure}_{test}_corrected", label, Kind.P, f"{measure.upper()}, both")

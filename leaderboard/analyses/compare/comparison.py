@@ -47,7 +47,7 @@ class ComparedPair:
 
     @property
     def favored(self) -> str | None:
-        """The run in whose favor the verdict is; None if there is none."""
+        """The run that the verdict favors; None if there is none."""
         return {1: self.b, -1: self.a}.get(self.verdict.favors)
 
 
@@ -161,12 +161,12 @@ def progress_over_time(
 
 
 def chronological(runs: Sequence[Run]) -> list[Run]:
-    """Return the runs by date of submission, and undated runs last; by tag where dates decide nothing."""
+    """Return the runs by date of submission, undated runs last; ties are ordered by tag."""
     return sorted(runs, key=lambda run: (run.submitted_on is None, run.submitted_on or date.min, run.run_tag))
 
 
 def order_in_words(runs: Sequence[Run]) -> str:
-    """Return what the order of :func:`chronological` says about time."""
+    """Explain in a sentence how :func:`chronological` orders the runs, naming undated runs."""
     dated = [run.submitted_on for run in runs if run.submitted_on]
     undated = sorted(run.run_tag for run in runs if not run.submitted_on)
     if not dated:

@@ -1,4 +1,4 @@
-"""Outcomes per query when two runs are compared on a board of single answers.
+"""Outcomes per query when two runs are compared by their first relevant passage.
 
 Lin et al. (SIGIR 2021) [SI], Table 2: (1) neither run finds a relevant passage in the top k; (2) only one does;
 (3) both do. Cases 2 and 3 are different outcomes, so they are not combined into one number. Case 2 is counted and
@@ -107,13 +107,13 @@ def _case3_tests(a: float, b: float, better: Differences, level: float) -> Case3
 
 
 def mean_reciprocal(ranks: Ranks) -> float:
-    """Return the MRR of ranks, 0 for the unanswered; NaN without queries. Equal sets of ranks have equal means."""
+    """Return the MRR of ranks (0: unanswered); NaN without queries. Equal sets of ranks have equal means."""
     found = ranks[ranks > 0]
     return math.fsum((1.0 / found).tolist()) / len(ranks) if len(ranks) else math.nan
 
 
 def asked_pairs(runs: int) -> list[tuple[int, int]]:
-    """Return the comparisons of a chronological list, each (A, B) with B the later, as in the paper's tables.
+    """Return the comparisons of a chronological list, each (A, B) with B as the later run, as in the paper's tables.
 
     Every run against the first, then the last against the two before it, each pair once.
     """

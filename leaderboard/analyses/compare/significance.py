@@ -76,7 +76,7 @@ def signed_rank(differences: Differences) -> Finding:
 
     p is what scipy's ``wilcoxon(differences, zero_method="wilcox")`` chooses. It is exact for up to 50
     differences without ties or zeros, and for up to 13 in any case, else normal with ties corrected and no
-    continuity correction. It is 1 if all differences are zero, and undefined without any.
+    continuity correction. It is 1 if all differences are zero, and undefined if there are none.
     """
     kept = differences[differences != 0]
     if len(kept) == 0:
@@ -111,7 +111,7 @@ def paired_t(differences: Differences) -> Finding:
 
 
 def sign_test(a_wins: int, b_wins: int) -> Finding:
-    """Run the exact binomial test that each side wins half of the decided queries; p is 1 without any."""
+    """Run the exact binomial test that each side wins half of the decided queries; p is 1 if there are none."""
     decided = a_wins + b_wins
     p = float(scipy.stats.binomtest(b_wins, decided, 0.5).pvalue) if decided else 1.0
     return Finding(p, _sign(b_wins - a_wins), decided)

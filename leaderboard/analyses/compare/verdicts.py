@@ -170,7 +170,7 @@ def _strongest_claim(better: bool, strictly: bool, harmless: bool, untested: boo
 
 
 def _deciding_tests(outcomes: Outcomes, rules: Rules) -> tuple[Case3, Finding, Finding]:
-    """Return the measure of case 3, its deciding test and the other one."""
+    """Return the measure of case 3, its deciding test and the other test."""
     case3 = outcomes.esl if rules.deciding.on_esl else outcomes.rr
     tests = (case3.paired_t, case3.signed_rank)
     return (case3, *(tests if rules.deciding.is_t else tests[::-1]))
@@ -258,7 +258,7 @@ def _case3_part(outcomes: Outcomes, rules: Rules, verdict: Verdict, names: tuple
 
 
 def _finding_in_words(test: Finding, rules: Rules, names: tuple[str, str]) -> str:
-    """Return p and its significance; if p is undefined, which run the differences are against."""
+    """Return p and its significance; if p is undefined, which run the differences count against."""
     if not math.isnan(test.p):
         return f", p = {_p_text(test.p)}, {_significance_in_words(test, rules)}"
     alike = "there is one difference" if test.counted == 1 else "all differences are the same"

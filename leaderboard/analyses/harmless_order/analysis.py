@@ -80,7 +80,7 @@ def _harmless_order_table(
     note = f"Paired t-test on search lengths, exact sign test: claims at α/{found.tests:,}, harms at α."
     return Table(
         "order",
-        "Order by do no harm",
+        "Do-no-harm order",
         CAPTION,
         columns,
         best_marked(rows, "mean", higher=True),

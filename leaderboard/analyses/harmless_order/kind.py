@@ -4,7 +4,7 @@ from leaderboard.analyses.kinds import Kind
 
 KIND = Kind(
     "harmless_order",
-    "Order by do no harm",
+    "Do-no-harm order",
     "Runs in the order that pairwise comparisons support; runs that cannot be told apart share a place.",
     "two or more runs, and labels",
     analyse_harmless_order,

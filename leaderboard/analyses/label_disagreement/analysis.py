@@ -157,7 +157,7 @@ def _query_disagreement_table(one: _GradedSide, two: _GradedSide, facts: Facts) 
 
 
 def _passage_table(one: _GradedSide, two: _GradedSide, facts: Facts) -> Table:
-    """Return one row per passage of different grades, in the order of the first set."""
+    """Return one row per passage with different grades in the two sets, in the order of the first set."""
     rows = tuple(
         Row.of(
             qid=key[0],

@@ -1,4 +1,4 @@
-"""Agreement of two sets of labels on the passages that both label: confusion of grades, Cohen's kappa."""
+"""Agreement of two sets of labels on the passages that both label: confusion matrix of grades, Cohen's kappa."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The confusion of grades as a grid: how the passages of each grade in one set are graded in the other."""
+"""The confusion matrix of grades as a grid: how the passages of each grade in one set are graded in the other."""
 
 from typing import Any
 

@@ -7,7 +7,7 @@ from leaderboard.analyses.shared.common_fields import LABELS_UNORDERED, OTHER_LA
 KIND = Kind(
     "label_disagreement",
     "Disagreement of labels",
-    "Where two sets of labels disagree about the same passages: confusion of grades, Cohen's kappa, every passage.",
+    "Where two sets of labels disagree about the same passages: confusion matrix, Cohen's kappa, every passage.",
     "two sets of labels",
     analyse_label_disagreement,
     (

@@ -125,7 +125,11 @@ def noise_analysis(
     found: LabelNoise, facts: Facts, odds: Sequence[Odds] = (), error: float | None = None
 ) -> Analysis:
     """Return the board with both kinds of intervals, its figure, and the odds."""
-    who = f"{found.workers} workers with all of theirs" if found.workers else "judgments within their query"
+    who = (
+        f"{found.workers} workers with all of their judgments"
+        if found.workers
+        else "judgments within their query"
+    )
     caption = (
         f"{found.level:.0%} percentile intervals, {found.trials:,} trials. By queries: queries resampled. By labels: "
         f"queries and judgments resampled ({who}), best answers derived again; center: the mean of these trials. "

@@ -34,7 +34,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Evidence:
-    """The input for best answers; ``worker``: shape (judgments,), codes from 0, UNKNOWN if the worker is unknown."""
+    """The basis of best answers; ``worker``: shape (judgments,), codes from 0, UNKNOWN if the worker is unknown."""
 
     entrants: Entrants
     judged: CountedJudgments
@@ -88,7 +88,7 @@ COPIES = 8
 
 @dataclass(frozen=True)
 class Spread:
-    """Bounds of one kind, and the mean over its trials."""
+    """The bounds of one kind of interval, and the mean over its trials."""
 
     low: float
     high: float

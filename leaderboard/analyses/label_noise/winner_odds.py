@@ -77,7 +77,7 @@ def odds_of_pools(
     rng: np.random.Generator,
     trials: int = TRIALS,
 ) -> tuple[Odds, ...]:
-    """Return one row per pool size (size → number of pools), ascending, then one row over all pools."""
+    """Return one row per pool size, ascending, then a total. ``sizes`` maps pool size to number of pools."""
     rows = []
     for size, pools in sorted(sizes.items()):
         odds = odds_of_size(size, error, rules, rng, trials)

@@ -1,4 +1,4 @@
-"""Labels by level with near-duplicates counted once and expanded, and both evaluations of every run."""
+"""Labels by grade with near-duplicates counted once or expanded, and every run evaluated in both ways."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class ClassLabels:
 
     @property
     def counts(self) -> list[LevelCounts]:
-        """Return the label counts of every query, by level."""
+        """Return the label counts of every query, by grade."""
         return level_counts(self.classes, {first: len(pids) for first, pids in self.members.items()})
 
     def expanded(self) -> Labels:
@@ -98,7 +98,7 @@ def class_labels(collection: Collection, labels: Labels) -> ClassLabels:
 
 
 def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return the levels of every query, and both boards. Raises a Refusal."""
+    """Count labels by grade for each query, and compare the runs' boards in both evaluations. Raises a Refusal."""
     labels = labels_asked(asked)
     name = asked.text("measure")
     measure = measure_for(name, labels)

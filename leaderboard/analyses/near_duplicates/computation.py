@@ -1,4 +1,4 @@
-"""Labels with near-duplicates counted once and expanded to all of them, and rankings without them.
+"""Labels with near-duplicates counted once or expanded to all of them, and rankings without near-duplicates.
 
 The overview of the TREC 2022 Deep Learning track judged the canonical passage of each class and compared two
 evaluations: runs without near-duplicates under the labels of canonical passages, and runs as they are under labels

@@ -55,7 +55,7 @@ def _sides_without(sides: Mapping[int, Sides], dropped: Collection[Node]) -> dic
 
 @dataclass(frozen=True)
 class LeftOut:
-    """One run that was left out, alone or with its team; values are MRR@10, ``shift`` is positive for up."""
+    """One run that was left out, alone or with its team; values are MRR@10, ``shift`` is positive if it moves up."""
 
     run: str
     group: str

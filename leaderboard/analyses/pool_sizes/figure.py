@@ -12,7 +12,7 @@ Sides = Sequence[tuple[str, SizeCounts]]
 
 
 def sizes_figure(sides: Sides, facts: Facts, data: Table) -> Figure:
-    """Return a panel for each side, each with its own number of queries; the page shows shares."""
+    """Return a panel for each side, each over its own number of queries; pages show shares."""
     sizes = sorted({size for _, counts in sides for size in counts.queries})
 
     def draw(canvas: Any) -> None:

@@ -131,8 +131,8 @@ def _detectable_table(board: _PowerBoard, facts: Facts) -> Table:
         Column("lower", "lower quartile", Kind.MEASURE, "smallest difference"),
         Column("median", "median pair", Kind.MEASURE, "smallest difference"),
         Column("upper", "upper quartile", Kind.MEASURE, "smallest difference"),
-        Column("pairs", "pairs", Kind.COUNT, "observed difference as large"),
-        Column("share", "share", Kind.SHARE, "observed difference as large"),
+        Column("pairs", "pairs", Kind.COUNT, "observed difference large enough"),
+        Column("share", "share", Kind.SHARE, "observed difference large enough"),
     )
     notes = [
         "All pairs at once: the level is divided by the number of pairs (Bonferroni). The ranges of ranks on the "
@@ -186,8 +186,8 @@ def _pair_table(board: _PowerBoard, first: int, second: int, facts: Facts) -> Ta
         Column("difference", "difference", Kind.CHANGE, "observed"),
         Column("deviation", "standard deviation", Kind.MEASURE, "observed"),
         Column("least", "smallest difference", Kind.MEASURE),
-        Column("power", "power", Kind.SHARE, "if the observed is true"),
-        Column("queries", "queries needed", Kind.COUNT, "if the observed is true"),
+        Column("power", "power", Kind.SHARE, "if the observed difference is true"),
+        Column("queries", "queries needed", Kind.COUNT, "if the observed difference is true"),
     )
     caption = (
         f"{_power_caption(board)} Power computed from an observed difference adds nothing to its p-value."
@@ -204,7 +204,7 @@ def _difference_and_deviation(board: _PowerBoard, first: int, second: int) -> tu
 def _needed_table(
     board: _PowerBoard, first: int, second: int, difference: float | None, facts: Facts
 ) -> Table:
-    """Return the queries needed to detect several true differences and the requested one."""
+    """Return the queries needed to detect several true differences and the requested difference."""
     deviation = _difference_and_deviation(board, first, second)[1]
     rows = []
     for one in sorted({*DIFFERENCES, *([difference] if difference else [])}):

@@ -123,9 +123,9 @@ def detectable_effect(queries: int, wanted: Wanted) -> float:
 
 
 def queries_needed(effect: float, wanted: Wanted) -> int | None:
-    """Return the smallest number of queries, from two, on which such an effect is found with the required power.
+    """Return how many queries (at least 2) are needed to detect this effect with the required power.
 
-    None for no effect, and for more than ten million queries.
+    None if the effect is 0, or if more than ten million queries are needed.
     """
     if not effect > 0 or power_of(MOST_QUERIES, effect, wanted.alpha) < wanted.power:
         return None

@@ -20,6 +20,6 @@ KIND = Kind(
     members_only=True,
     of_runs=False,
     help="For each judgment of a pair whose passages both have a grade, show whether the preferred passage has the "
-    "higher one, by the difference of the grades, with intervals.",
+    "higher grade, by the difference of the grades, with intervals.",
     example="first --grades graded --csv preference.csv",
 )

@@ -1,1 +1,1 @@
-"""Runs on public and private queries, and teams that gain only on the public ones."""
+"""Runs on public and private queries, and teams that gain only on public queries."""

@@ -125,7 +125,7 @@ def _runs_by_team(runs: Sequence[Run]) -> list[list[int]]:
 
 
 def _submission_order(run: Run) -> tuple[bool, str, str]:
-    """Undated runs come last. Where dates decide nothing, the tag does, never the order of upload."""
+    """Return a sort key: by date, undated runs last. Ties are ordered by tag, never by the order of upload."""
     return run.submitted_on is None, _submission_date(run), run.run_tag
 
 

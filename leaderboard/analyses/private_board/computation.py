@@ -1,4 +1,4 @@
-"""Do public and private queries agree about a team's successive runs? Signs of overfitting the public ones.
+"""Do public and private queries agree about a team's successive runs? Signs of overfitting public queries.
 
 A public board invites choosing runs that do well on it (Craswell et al., SIGIR 2021 [MM], on private evaluation).
 Values on the two sets of queries differ anyway, because one set is harder. The gain of a team's later run over its

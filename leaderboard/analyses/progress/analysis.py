@@ -52,9 +52,9 @@ def progress_table(board: BoardOverTime) -> Table:
     return Table(
         "progress",
         "The leaderboard over time",
-        "The state of the art starts with the first run above every baseline, then each run that displaces the top. "
-        "Each step compares the run with the one it displaced. The p-values are of the paired t-test on reciprocal "
-        "ranks over all queries"
+        "The state of the art begins with the first run above every baseline; each later step is a run that beats "
+        "the best. Each step compares the run with the one it displaced. The p-values are of the paired t-test on "
+        "reciprocal ranks over all queries"
         + (f", also corrected for the {many(steps, 'step')}" if steps else "")
         + ". The verdict rests on other tests, of the outcomes query by query (Lin et al., SIGIR 2021); its own "
         "p-values are in its sentence.",

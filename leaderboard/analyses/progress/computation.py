@@ -1,6 +1,6 @@
 """A leaderboard over time: which runs were the state of the art when they arrived.
 
-Lin et al. (SIGIR 2021) [SI]: the first run that beats the baselines, then each that displaces the top.
+Lin et al. (SIGIR 2021) [SI]: the first run that beats the baselines, then each run that displaces the best run.
 """
 
 import math

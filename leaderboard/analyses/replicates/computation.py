@@ -20,8 +20,8 @@ from leaderboard.scoring.scales import WHOLE
 class Overlap:
     """The overlap of two replicates.
 
-    ``same``: queries with the same best answers; ``touching``: with at least one in common; ``jaccard``: mean
-    over queries of best answers in both over best answers in either.
+    ``same``: queries with the same best answers; ``touching``: with at least one in common; ``jaccard``: the mean
+    Jaccard coefficient of the queries' best answers.
     """
 
     first: str
@@ -37,7 +37,7 @@ class Overlap:
 
 @dataclass(frozen=True)
 class Replicates:
-    """All pairs of replicates, and each one's means over the shared queries."""
+    """All pairs of replicates, and the means of each replicate over the shared queries."""
 
     names: tuple[str, ...]
     queries: int

@@ -241,7 +241,7 @@ def _curves_chart(
 
 
 def _names_by_place(*sides: Sequence[Density]) -> list[str]:
-    """Return the query at each place of the descending densities; both queries where two labels differ."""
+    """Return the query at each place of the descending densities; both queries where the two sides differ."""
     places = zip_longest(*([one.qid for one in side] for side in sides))
     return [" / ".join(dict.fromkeys(qid for qid in place if qid is not None)) for place in places]
 

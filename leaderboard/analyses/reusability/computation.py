@@ -58,7 +58,7 @@ def unjudged_share(
 
 
 def saved_by_classes(pools: Mapping[str, set[str]], canonical: Mapping[str, str]) -> tuple[int, int]:
-    """Return the number of pooled passages, and how many need no judgment because their class has one."""
+    """Return the number of pooled passages, and how many need no judgment because their class is judged."""
     passages = sum(len(pids) for pids in pools.values())
     classes = sum(len({canonical.get(pid, pid) for pid in pids}) for pids in pools.values())
     return passages, passages - classes
@@ -66,7 +66,7 @@ def saved_by_classes(pools: Mapping[str, set[str]], canonical: Mapping[str, str]
 
 @dataclass(frozen=True)
 class LeftOutRun:
-    """A run with all labels, and without labels that only its group contributed. ``shift`` is positive for up."""
+    """A run with all labels, and without labels that only its group contributed. ``shift`` > 0: it moves up."""
 
     run: str
     group: str

@@ -141,9 +141,9 @@ def gain_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
 
 
 def topics_to_name(topics: Sequence[JudgedTopic]) -> list[int]:
-    """Return the indexes of topics named in the figure: all of a few, else those with the most or fewest passages.
+    """Return the indexes of the topics to name in the figure: all if there are few, else the extremes.
 
-    Both judged and relevant passages decide.
+    Extremes are the topics with the most or fewest judged or relevant passages.
     """
     if len(topics) <= MOST_NAMED:
         return list(range(len(topics)))

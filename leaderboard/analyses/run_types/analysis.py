@@ -1,4 +1,4 @@
-"""Runs by type: tables and figures of the types, and of their best runs against each other."""
+"""Tables and figures that compare types of runs, and the best run of each type."""
 
 from collections.abc import Sequence
 

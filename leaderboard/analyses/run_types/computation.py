@@ -45,7 +45,7 @@ class Duel:
 
 
 def run_types(values: Values, types: Sequence[str], *, higher_is_better: bool = True) -> list[RunType]:
-    """Return the types of runs, the one with the best run first.
+    """Return the types of runs, starting with the type of the best run.
 
     ``values`` has shape (runs, queries), ``types`` a type for each run. Of runs with equal means the earlier row is
     better.
@@ -63,7 +63,7 @@ def run_types(values: Values, types: Sequence[str], *, higher_is_better: bool = 
 
 
 def duels(values: Values, types: Sequence[RunType], *, higher_is_better: bool = True) -> list[Duel]:
-    """Return the best run of every type against that of every later one in the list, query by query."""
+    """Return the best run of every type against the best run of every later type in the list, query by query."""
     found = []
     for place, second in enumerate(types):
         for first in types[place + 1 :]:

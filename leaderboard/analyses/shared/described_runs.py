@@ -17,7 +17,7 @@ def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Deta
     """Return the detail with this name and every run's value of it, in words. Raises WrongSetting."""
     known = known_details(collection)
     if by not in known:
-        raise WrongSetting(f"Unknown detail {by[:60]!r}.", f"Choose one of: {', '.join(known)}.")
+        raise WrongSetting(f"Unknown run detail {by[:60]!r}.", f"Choose one of: {', '.join(known)}.")
     said = [run.details.get(by) for run in runs]
     return known[by], [UNKNOWN if value is None else value_in_words(known[by], value) for value in said]
 

@@ -19,7 +19,7 @@ from leaderboard.scoring.evaluation import Progress
 
 COLUMNS = (
     Column("setting", "labels, measure"),
-    Column("direction", "direction by"),
+    Column("direction", "compared by"),
     Column("test", "test"),
     Column("agree", "agree", Kind.SHARE),
     Column("partial", "partially", Kind.SHARE),
@@ -71,7 +71,7 @@ def analyse_split_halves(asked: Asked, progress: Progress | None) -> Analysis:
 def kept_halves(
     one: Combination, *, splits: int, alpha: float, seed: int, progress: Progress | None = None
 ) -> Agreement:
-    """Return the agreement of one combination, computed once."""
+    """Return the agreement of one combination, computed once and then stored."""
     return kept_object(
         "split halves",
         [one.sha256, splits, alpha, seed],

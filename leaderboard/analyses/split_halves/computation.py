@@ -42,7 +42,7 @@ DECIMALS = 9
 
 @dataclass(frozen=True)
 class Outcome:
-    """Agreement of the halves under one test and one direction; shares are of all pairs of runs and splits."""
+    """Agreement of the halves by one test, with runs compared by mean or median; shares of all pairs and splits."""
 
     test: str
     direction: str
@@ -80,7 +80,7 @@ class PairTests:
 def draw_halves(queries: int, splits: int, rng: np.random.Generator) -> Parts:
     """Return queries × 2·splits: the first half of every split, then the second.
 
-    With an odd number of queries, the second half gets one more.
+    With an odd number of queries, the second half gets one more query.
     """
     order = rng.permuted(np.tile(np.arange(queries), (splits, 1)), axis=1)
     first = np.zeros((splits, queries), dtype=np.bool_)
@@ -156,7 +156,7 @@ def agreement_of(
 
 
 def tests_by(direction: str) -> tuple[str, ...]:
-    """Return the tests that go with a direction: the t-test is only for means."""
+    """Return the tests for runs that are compared by ``mean`` or ``median``; the t-test needs means."""
     return TESTS if direction == "mean" else BY_MEDIAN
 
 

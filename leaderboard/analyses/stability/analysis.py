@@ -38,7 +38,7 @@ def analyse_stability(asked: Asked, progress: Progress | None) -> Analysis:
 
 
 def kept_stability(one: Combination, *, trials: int = TRIALS, seed: int = SEED) -> Stability:
-    """Return the rank distribution of one combination, computed once."""
+    """Return the rank distribution of one combination, computed once and then stored."""
     content = kept_or_computed(
         "stability", [one.sha256, trials, seed], lambda: _compute_ranks(one, trials, seed)
     )

@@ -93,7 +93,7 @@ def _chosen_details(asked: Asked) -> list[Detail]:
     known = known_details(asked.collection)
     names = asked.text("columns").replace(",", " ").split() or USUAL_DETAILS
     if strange := [name for name in names if name not in known]:
-        raise UnknownMeasure(f"Unknown detail {strange[0]!r}.", f"Known details: {', '.join(known)}.")
+        raise UnknownMeasure(f"Unknown run detail {strange[0]!r}.", f"Known details: {', '.join(known)}.")
     return [known[name] for name in names]
 
 

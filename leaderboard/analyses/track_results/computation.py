@@ -26,7 +26,7 @@ def result_rows(
     """Return task → rows by group, then by the first measure, best first: the order of [DL]'s appendix.
 
     ``computed`` and ``reported`` have the values of each run, by tag. A computed value takes precedence. Groups are
-    in ASCII order, capitals first, as in [DL]. Without ``baselines`` only other runs are listed.
+    in ASCII order, capitals first, as in [DL]. Without ``baselines``, baselines are left out.
     """
     sign = -1 if higher_is_better else 1
 

@@ -23,7 +23,7 @@ MOVED_MOST = 10
 
 
 def analyse_two_boards(asked: Asked, progress: Progress | None) -> Analysis:
-    """Compare the boards of (labels, measure) pairs over the queries that both labels cover.
+    """Compare two boards, each of one set of labels and one measure, over the queries that both sets cover.
 
     The figure names the runs in ``highlight`` (run tags), by default the top runs and the runs that move most, and
     colors runs by the detail ``by``, such as their subtask. Raises the errors of ``combinations``, WrongSetting if

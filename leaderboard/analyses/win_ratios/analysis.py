@@ -26,7 +26,7 @@ MOST_NUMBERED = 30
 
 
 def pooled_runs(campaign: Campaign, runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
-    """Return the runs whose tops were all in the round robin, and the runs that at most challenged its winners.
+    """Return the runs whose tops were all in the round robin, and the others, which may have challenged its winners.
 
     Without a pool (imported judgments) the pooled runs are unknown, so every run can be compared.
     """
@@ -82,7 +82,7 @@ def ratios_analysis(found: WinRatios, facts: Facts, *, not_comparable: Sequence[
         )
     caption = (
         "How often the column's top passage was preferred to the row's, as a percentage of the queries where the two "
-        f"differ and people preferred one. Exact binomial test of even odds, p times {found.pairs} pairs."
+        f"differ and people preferred one of them. Exact binomial test of even odds, p times {found.pairs} pairs."
     )
     table = Table(
         key="ratios",

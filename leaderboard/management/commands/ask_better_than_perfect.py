@@ -15,8 +15,8 @@ from pooling.services.finding import collection_named
 class Command(BaseCommand):
     help = (
         "Create a campaign that asks, for every query, whether people prefer the known relevant passage (qrel) or a "
-        "run's passage: its second if the qrel is on top, else its top one. It is a draft: add gold pairs and launch "
-        "it like any other, then run better_than_perfect."
+        "run's passage: its second passage if the qrel is on top, else its top passage. The campaign is a draft: add "
+        "gold pairs and launch it like any other, then run better_than_perfect."
     )
     example = "manage.py ask_better_than_perfect vs-qrels --collection mine --run bert --judgments-per-pair 1"
 

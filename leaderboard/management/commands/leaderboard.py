@@ -68,7 +68,7 @@ class Command(AnalysisCommand):
         **options: Any,
     ) -> Analysis:
         if labels_alone and number is not None:
-            raise UsageError("pass either --version or --labels-alone")
+            raise UsageError("--version and --labels-alone cannot be combined")
         if as_default and measure is None:
             raise UsageError("--as-default needs --measure")
         chosen = collection_named(collection)

@@ -41,7 +41,7 @@ def create_requester(name: str, *, opening_cents: int, now: datetime, email: str
 
 
 def add_funds(name: str, cents: int, now: datetime, *, reference: str = "") -> tuple[Requester, bool]:
-    """Add to a requester's balance. Returns false with the requester if ``reference`` was already added.
+    """Add to a requester's balance. Returns the requester, and False if ``reference`` was already added.
 
     Raises AccountRefused if there is no such requester, or if the reference was used for another amount.
     """

@@ -38,7 +38,7 @@ def erase_worker(worker: Worker, now: datetime, *, waive: bool = False) -> dict[
     if standing.on_its_way or (standing.open and not waive and not worker.is_program):
         due = money.protocol_amount(standing.earned - standing.paid)
         raise AccountRefused(
-            f"{worker.username} is still owed ${due}, which cannot be paid afterwards.",
+            f"{worker.username} is still owed ${due}, which cannot be paid once the worker is forgotten.",
             "Pay it (`payouts`, `record_payouts`). If the worker gives up money not yet in a payout, add --waive.",
         )
     addressed = Q(destination__iexact=worker.email) if worker.email else Q(pk=None)

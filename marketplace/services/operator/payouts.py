@@ -141,7 +141,8 @@ def _unpaid(made: PayoutBatch) -> QuerySet[LedgerEntry]:
 def payout_csv(made: PayoutBatch) -> str:
     """Return the batch as CSV for the person who pays: one line per worker, amounts in dollars.
 
-    Only confirmed addresses are included, because money may be sent there, and another one may be someone else's.
+    Only confirmed addresses are included, because money may be sent there, and an unconfirmed one may be someone
+    else's.
     """
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")

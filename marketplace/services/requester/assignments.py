@@ -34,7 +34,7 @@ def get_assignment(call: Call) -> dict[str, Any]:
 
 
 def approve_assignment(call: Call) -> dict[str, Any]:
-    """ApproveAssignment: pays. With OverrideRejection it also approves a rejected assignment, for 30 days."""
+    """ApproveAssignment: pays. OverrideRejection also approves a rejected assignment within 30 days of submission."""
     feedback = limits.text(call.request, "RequesterFeedback", 1024) or None
     row = assignment_of_call(call)
     source = Assignment.Status.SUBMITTED

@@ -34,7 +34,7 @@ def create_hit_with_hit_type(call: Call) -> dict[str, Any]:
 
 
 def get_hit(call: Call) -> dict[str, Any]:
-    """GetHIT."""
+    """GetHIT: describes one of the requester's HITs."""
     return {"HIT": descriptions.hit(hit_of_call(call))}
 
 

@@ -56,7 +56,7 @@ def leaving_of(worker: Worker) -> Leaving:
 
 @transaction.atomic
 def delete_account(worker: Worker, now: datetime, *, waive: bool) -> None:
-    """Return the worker's held tasks, and forget the worker. All or nothing; raises AccountRefused or TaskRefused."""
+    """Give back open tasks and forget the worker, both or neither. Raises AccountRefused or TaskRefused."""
     for held in groups.held_tasks(worker):
         taking.return_task(worker, held.assignment_id, now)
     forgetting.erase_worker(worker, now, waive=waive)

@@ -103,7 +103,7 @@ class Command(BaseCommand):
 
 
 def details_arguments(parser: CommandParser) -> None:
-    """Add an option for each detail of a run, and one for a collection's own fields."""
+    """Add an option for each detail of a run, and an option for a collection's own fields."""
     for detail in DETAILS:
         also = ["--type"] if detail.name == "family" else []  # its former name
         shown = "|".join(detail.choices) or ("yes|no" if detail.form is Form.YES_NO else "")

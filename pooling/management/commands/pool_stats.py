@@ -75,7 +75,7 @@ class Command(BaseCommand):
         for size, count in result["histogram"].items():
             sizes.add_row(str(size), f"{count:,}", "█" * round(40 * count / largest))
         self.out.print(sizes, "")
-        brought = Table("brought by", "passages", "in no other source", box=None, pad_edge=False)
+        brought = Table("source", "passages", "only from this source", box=None, pad_edge=False)
         for tag, run in [*result["runs"].items(), ("(qrel)", result["qrel"])]:
             brought.add_row(tag, f"{run['passages']:,}", f"{run['unique']:,}")
         self.out.print(brought)

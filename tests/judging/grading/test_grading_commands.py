@@ -54,7 +54,7 @@ def test_a_graded_campaign_from_pool_to_labels(reef, people, typed, tmp_path, ca
     ("words", "said"),
     [
         (["--rule", "opening"], "write NAME=VALUE"),
-        (["--rule", "openings=3"], "There is no rule 'openings'"),
+        (["--rule", "openings=3"], "Unknown rule: 'openings'"),
         (["--scale", "nowhere.txt"], "Cannot read nowhere.txt"),
         ([], "2 of 2 topics have at most 6 passages in the pool."),
         (["--rule", "opening=6"], "1 of 2 topics has at most 2 passages in the pool."),

@@ -208,7 +208,7 @@ def test_staff_eliminate_a_topic_before_it_is_judged(make_campaign, people):
     with pytest.raises(CampaignRefused, match=r"Topic q1 is taken, .* Take it away first"):
         decide_by_hand(topic, "eliminated", why="late", who="staff")
     with pytest.raises(
-        CampaignRefused, match=r"No passage of topic q1 is judged yet. Take it away and eliminate"
+        CampaignRefused, match=r"No passage of topic q1 has been judged yet. Take it away and eliminate"
     ):
         decide_by_hand(topic, "accepted", why="early", who="staff")
     give_grade(next_item(taken), 3)
@@ -245,7 +245,7 @@ def test_the_budget_ends_the_campaign_and_decides_what_was_begun(make_campaign, 
 
 def test_labels_of_accepted_topics_become_a_qrel_set(make_campaign, people):
     campaign = make_campaign()
-    with pytest.raises(CampaignRefused, match="No topic is accepted"):
+    with pytest.raises(CampaignRefused, match="No topic has been accepted"):
         publish_labels(campaign, set_name="graded")
     grade_all(take_topic(topic_named(campaign, "q1"), people[0]), {"p1": 3, "p5": 2})
     grade_all(take_topic(topic_named(campaign, "q2"), people[0]), {})
@@ -285,7 +285,7 @@ def test_a_topic_without_a_judged_passage_gets_no_second_opinion(make_campaign, 
     end_campaign(topic.campaign, why="done", who="staff")
     assert standing(topic) == "rejected"
 
-    with pytest.raises(CampaignRefused, match="No passage of topic q1 is judged"):
+    with pytest.raises(CampaignRefused, match="No passage of topic q1 has been judged"):
         take_second_opinion(topic, people[1])
     assert not topic.assignments.filter(second=True).exists()
 

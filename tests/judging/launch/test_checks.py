@@ -303,7 +303,7 @@ def test_cost_names_fees_repeats_and_honest_workers_excluded(fair):
     # One of the four tasks each, with two gold pairs: 1 − (1 − s)² are excluded and repeated.
     assert "4 tasks cost $9.60 (rewards $8.00, fees $1.60)" in cost
     assert "miss 0.05 to 1% of the gold pairs (0.22% expected, assumed; a pilot measures it)" in cost
-    assert "each does one task, 0.1 to 2% of them are excluded and 0.1 to 2% of their tasks repeated" in cost
+    assert "each does one task, 0.1 to 2% of workers are excluded and 0.1 to 2% of tasks are repeated" in cost
     assert "about $9.64 in total ($9.61 to $9.79)" in cost
 
 

@@ -47,7 +47,7 @@ def test_consent_text_says_everything_that_is_recorded(campaign):
     for words in ("worker id", "opened this task", "agreed (and to which text)", "submitted it", "changes of choice",
                   "which side", "how long it was on your screen", "in the background", "how often you left it",
                   "mouse, touch or keyboard", "side by side", "pasted", "report",
-                  "Unusual times may be pointed out to a person"):  # fmt: skip
+                  "If your times look unusual, a person may review them"):  # fmt: skip
         assert words in told
 
 

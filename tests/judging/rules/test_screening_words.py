@@ -58,7 +58,7 @@ def test_consent_without_test_pairs_has_no_gap(fair):
 @pytest.mark.parametrize("gold", [0, 2])
 def test_the_consent_text_mentions_repeated_pairs_if_there_are_some(fair, gold):
     campaign = fair.draft(gold_per_task=gold, repeats_per_task=2)
-    again = "Some pairs of your earlier tasks may come again, with the sides swapped."
+    again = "Some pairs of your earlier tasks may appear again, with the sides swapped."
 
     assert again in agreed_text(campaign)
     assert again not in agreed_text(fair.draft_of("once"))

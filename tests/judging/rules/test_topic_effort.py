@@ -61,7 +61,7 @@ def test_the_sentences_state_the_numbers():
     found = forecast_effort({8: 2, 3: 1, 120: 1}, RULES)
 
     assert small_pools_words(found, RULES) == (
-        "3 of 4 topics have at most 8 passages in the pool. A topic with 4 relevant passages, the fewest for "
+        "3 of 4 topics have at most 8 passages in the pool. A topic with 4 relevant passages, the minimum for "
         "acceptance, is then discarded, because 50% of its pool or more is relevant."
     )
     assert whole_openings_words(found, RULES) == (

@@ -120,7 +120,7 @@ def test_the_reason_says_what_is_lacking():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"openings": 4}, "There is no rule 'openings'"),
+        ({"openings": 4}, "Unknown rule: 'openings'"),
         ({"batch": 0}, "--rule batch=… is a number of passages"),
         ({"batch": 2.5}, "cannot be 2.5"),
         ({"accept_density": 40}, "--rule accept_density=… is a share"),

@@ -154,7 +154,7 @@ def test_submission_without_a_standing_is_named(fair, later):
     Submission.objects.update(standing="pending")
 
     assert later(campaign, minutes=16) == [
-        "1 submission not screened: A collection was interrupted. Run: manage.py collect fair"
+        "1 submission not screened: The job that collects work was interrupted. Run: manage.py collect fair"
     ]
 
 
@@ -169,7 +169,7 @@ def test_tasks_without_a_place_are_named_with_an_empty_budget_or_without(fair, l
     ]
     Campaign.objects.update(budget=None, confirmed_spend=None)
     assert later(campaign, minutes=20) == [
-        "1 task without a place: No collection has requested them. Run: manage.py collect fair"
+        "1 task without a place: The job that collects work has not requested them. Run: manage.py collect fair"
     ]
 
 

@@ -77,7 +77,7 @@ def test_real_runs_are_grouped_by_what_they_say_and_drawn(valley):
 def test_an_unknown_detail_is_refused_with_the_known_ones(valley):
     runs = tuple(chosen_runs(valley.collection))
 
-    with pytest.raises(WrongSetting, match="Unknown detail 'color'") as refused:
+    with pytest.raises(WrongSetting, match="Unknown run detail 'color'") as refused:
         compute_analysis(Asked(KIND, valley.collection, runs, {"by": "color", "measure": "RR@10"}))
 
     assert "neural" in str(refused.value.next_step)

@@ -117,4 +117,4 @@ def test_types_of_runs_have_a_color_and_a_mark_each(valley, version, capsys):
     assert all(color_of(kind) in plain for kind in range(3))
     with pytest.raises(SystemExit):
         call_command("two_boards", "valley", "--by", "color", "--measure", "nDCG@10")
-    assert "Unknown detail 'color'" in capsys.readouterr().err
+    assert "Unknown run detail 'color'" in capsys.readouterr().err

@@ -82,7 +82,7 @@ def test_grades_that_a_measure_is_not_defined_for_are_refused(valley):
     make_qrels(valley.collection, "finer", [("q1", "a1", 7), ("q1", "b1", 2)])
 
     with pytest.raises(
-        UnknownMeasure, match=r"ERR@20 is defined for grades up to 4, and finer has higher ones"
+        UnknownMeasure, match=r"ERR@20 is defined for grades up to 4, and finer has higher grades"
     ):
         means(valley, "finer", "ERR@20")
 

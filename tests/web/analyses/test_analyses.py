@@ -35,7 +35,7 @@ def test_a_comparison_states_its_verdict_first(client, dated):
 
     page = reply.content.decode()
     assert "Neither quay nor mole can be called better" in page
-    assert page.index("What may be said") < page.index("Outcomes query by query")
+    assert page.index("Conclusions") < page.index("Outcomes query by query")
     assert [view.table.key for view in reply.context["page"].tables] == [
         "naive",
         "outcomes",

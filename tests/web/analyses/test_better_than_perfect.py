@@ -49,7 +49,7 @@ def test_the_draft_matches_the_plan_and_continues_in_the_wizard(manager):
 
     campaign = Campaign.objects.get(name="duel")
     assert first["Location"] == again["Location"] == late["Location"]
-    assert "is being made" in waiting
+    assert "is being created" in waiting
     assert manager.get(first["Location"])["Location"] == "/campaigns/duel/prepare/"
     assert (campaign.state, campaign.pairs.count(), campaign.tasks.count()) == ("draft", 1, 1)
     assert (campaign.pairs_per_task, str(campaign.reward)) == (1, "1.00")
@@ -147,7 +147,7 @@ def test_a_manager_creates_the_campaign_in_a_browser(cast, page, live_server):
     expect(page.get_by_label("Name of the campaign")).to_have_value("quay-against-qrels")
     assert page.evaluate(WIDER) == 0
     page.get_by_role("button", name="Create draft of 1 pair").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Campaign quay-against-qrels is being made")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Campaign quay-against-qrels is being created")
     inspector.look(page, "being made")
 
     work_off_everything()

@@ -462,8 +462,8 @@ def test_judge_agreement_needs_no_runs(signed_in, cast):
 
     cast.add_runs(1)
 
-    assert "What may be said" in signed_in.get(address).content.decode()
-    assert "What may be said" in page
+    assert "Conclusions" in signed_in.get(address).content.decode()
+    assert "Conclusions" in page
     assert "0 runs" not in page
     assert "Leave all unchecked to use all runs" not in page
     assert ",0 runs" not in signed_in.get(file_of(address, "csv", "agreement")).content.decode()

@@ -69,7 +69,7 @@ def test_a_policy_is_removed_with_a_reason(cast, owner):
     owner.post(f"{POLICY}drop", {"why": "over"})
 
     assert not SubmissionPolicy.objects.exists()
-    assert cast.collection.changes.latest("pk").what == "submission policy taken away (over)"
+    assert cast.collection.changes.latest("pk").what == "submission policy deleted (over)"
 
 
 @pytest.mark.parametrize("name", ["most_runs", "period_days", "most_variants", "longest_embargo_days"])

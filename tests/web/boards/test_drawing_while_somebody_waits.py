@@ -29,7 +29,7 @@ def test_the_page_answers_at_once_and_shows_the_board_when_it_is_drawn(owner, mo
 
     assert first.status_code == 200
     assert first["Cache-Control"] == "no-store"
-    assert "drawn for the first time" in first.content.decode()
+    assert "computed for the first time" in first.content.decode()
     assert first.context["board"].work.live
     assert f'data-refresh="{DRAWING.replace("@", "%40")}"' in first.content.decode()
     assert "<thead>" not in first.content.decode()
@@ -99,7 +99,7 @@ def test_files_and_calls_say_that_the_board_is_being_drawn(owner):
     for reply in (file, call):
         assert reply.status_code == 503
         assert reply["Retry-After"] == "5"
-        assert "The leaderboard is being drawn" in reply.content.decode()
+        assert "The leaderboard is being computed" in reply.content.decode()
 
     work_off_everything()
 
@@ -114,7 +114,7 @@ def test_other_pages_omit_the_board_while_it_is_drawn(owner):
 
     assert [reply.status_code for reply in replies] == [200] * 4
     for reply in replies[1:3]:
-        assert "The leaderboard is being drawn" in reply.content.decode()
+        assert "The leaderboard is being computed" in reply.content.decode()
     assert waiting().count() == 1
 
 

@@ -203,7 +203,7 @@ def test_the_place_by_do_no_harm_is_shown_beside_the_mean(fleet, client):
     page = client.get(BOARD, {"column": ["official", "harmless"]})
     board = page.context["board"]
 
-    assert board.details == ["place by do no harm (search lengths)"]
+    assert board.details == ["do-no-harm rank (search lengths)"]
     assert "at least the labels' lowest relevant grade" in page.content.decode()
     assert "Runs are compared in pairs" not in client.get(BOARD).content.decode()
     assert {line.said for line in board.page if not line.row.perfect} == {("1",)}

@@ -109,7 +109,7 @@ def test_nobody_can_infer_a_label_that_won_or_is_alone_in_its_pool(strait):
 def test_the_query_map_says_that_its_values_are_for_members(strait):
     page = Client().get(f"{ROOT}queries/map/").content.decode()
 
-    assert "The labels are withheld, so values of single queries are for members." in page
+    assert "The labels are withheld, so only members see per-query values." in page
     assert "The map needs runs" not in page
 
 

@@ -266,7 +266,7 @@ def test_the_safe_decimals_count_public_queries_only(sound):
 
 def test_a_policy_can_show_values_of_single_queries_but_never_labels(sound):
     address = "/collections/sound/two-runs/?a=alpha&b=beta&labels=official&query=q00"
-    assert "values of single queries are for members" in texts(Client().get(address))
+    assert "only members see per-query values" in texts(Client().get(address))
 
     set_policy(collection=sound.collection, most_runs=1, period_days=30, per_query_values=True)
     reply = Client().get(address)

@@ -383,7 +383,10 @@ def test_a_campaign_for_simulated_workers_leads_to_them(fair, campaign, manager)
     page = manager.get(PAGE).content.decode()
     start("web.simulate", key=f"web.simulate:{campaign.pk}", arguments={})
 
-    assert "Only simulated workers judge it, and none is at work. 12 judgments are still to come." in page
+    assert (
+        "Only simulated workers judge this campaign, and none is at work. 12 judgments are still to come."
+        in page
+    )
     assert link in page
     assert "Hourly pay" not in page
     assert link not in manager.get(PAGE).content.decode()

@@ -94,7 +94,7 @@ def test_simulated_workers_of_a_terminal_are_offered_again_once_they_ended(manag
 
     shown = text_of(manager.get(page))
 
-    assert "Next step.</strong> Only simulated workers judge it, and none is at work." in shown
+    assert "Next step.</strong> Only simulated workers judge this campaign, and none is at work." in shown
     assert link in shown
 
 
@@ -106,7 +106,7 @@ def test_simulated_workers_that_ended_before_the_last_judgment_are_offered_again
     Job.objects.filter(pk=job.pk).update(state="done")
     shown = text_of(manager.get(page))
 
-    assert "Next step.</strong> Only simulated workers judge it, and none is at work." in shown
+    assert "Next step.</strong> Only simulated workers judge this campaign, and none is at work." in shown
     assert link in shown
     assert "Workers are judging" not in shown
     assert " at the pace of the last day" not in shown

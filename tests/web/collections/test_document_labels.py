@@ -63,7 +63,7 @@ def test_the_preview_of_publishing_names_the_labels_that_are_related(harbour, ow
         address = reverse("web:withhold_labels", args=[harbour.collection.name, name])
         return owner.post(address, {"why": "it is over", "publish": "1"}).content.decode()
 
-    assert "documents, made of these labels, do not change. They stay withheld" in preview("official")
+    assert "documents, created from these labels, do not change. They stay withheld" in preview("official")
     of_documents = preview("documents")
     assert "the passage labels official" in of_documents
     assert "tells everybody the highest grade of its passages" in of_documents

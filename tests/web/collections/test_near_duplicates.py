@@ -103,7 +103,7 @@ def test_the_page_says_why_classes_of_an_earlier_version_have_fewer_texts(owner,
 
     assert (
         "And 1 more passage. An earlier version of the software stored these classes, "
-        "and kept the first 3 passages to show."
+        "and kept only the first 3 passages of each."
     ) in page
 
 

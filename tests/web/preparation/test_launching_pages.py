@@ -246,7 +246,7 @@ def test_a_partial_forecast_states_its_basis(manager, ready):
 
     page = texts(manager.get(f"{DRAFT}rehearsal/"))
 
-    assert "It ended early: 3 of 4 tasks are done. It was stopped." in page
+    assert "The rehearsal ended early: 3 of 4 tasks are done. It was stopped." in page
     assert (
         "Cost as rehearsed, extrapolated $14.40 for all 4 tasks, as if the rest went like the 3 that are done"
         in page

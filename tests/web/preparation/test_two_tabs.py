@@ -81,7 +81,7 @@ def test_the_message_about_saved_settings_has_the_labels_of_the_form(manager, dr
 
     page = texts(manager.post(f"{DRAFT}settings/", sent | {"stay": "1"}, follow=True))
 
-    assert "Saved: “Most tasks per worker”, “Minutes per task”." in page
+    assert "Saved: “Maximum tasks per worker”, “Minutes per task”." in page
 
 
 def test_the_same_form_sent_twice_is_no_conflict(manager, draft):

@@ -73,7 +73,7 @@ def test_names_with_folders_or_controls_are_refused(api, options):
 def test_a_file_that_is_too_large_is_refused_before_it_is_read(api, settings):
     settings.MAX_UPLOAD_BYTES = 10
 
-    assert "10 bytes" in problem(api.send(), 413)["detail"]
+    assert "The file is larger than 10" in problem(api.send(), 413)["detail"]
 
 
 class Gone(io.BytesIO):

@@ -108,7 +108,7 @@ def test_a_team_cannot_take_its_name_off_a_run_that_everybody_saw(board, run):
     hidden = patched(board, "honest", run, anonymous_until="2027-01-01")
     described = patched(board, "honest", run, description="as before")
 
-    assert "a team cannot take the name off again" in hidden.json()["detail"]
+    assert "a team cannot hide the name again" in hidden.json()["detail"]
     assert described.status_code == 200
     run.refresh_from_db()
     assert run.anonymous_until is None

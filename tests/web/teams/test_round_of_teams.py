@@ -160,8 +160,8 @@ def test_the_content_of_another_teams_run_is_not_revealed(board):
     tag = board.send("greedy", "fair", [("q1", "a")], detail="subtask=fullrank")
 
     # A team that has a run with the tag sends the content of another team's run under it.
-    assert refusal(same) == "A run of somebody else already has this content. Send another file."
-    assert refusal(tag) == "A run of somebody else already has this tag. Give the run another tag."
+    assert refusal(same) == "Somebody else's run already has this content. Send another file."
+    assert refusal(tag) == "Somebody else's run already has this tag. Give the run another tag."
 
 
 def test_a_team_cannot_submit_under_another_name(board):

@@ -222,8 +222,8 @@ def test_the_preview_warns_of_queries_that_another_campaign_decided(cast, owner)
 
     page = previewed(owner)
 
-    assert "that version 1 decided from winter" in page
-    assert f"now decided from {cast.campaign.name}" in page
+    assert "that winter decided in version 1" in page
+    assert f"now decided by {cast.campaign.name}" in page
 
 
 def test_changes_since_the_preview_are_not_published(cast, owner):

@@ -344,7 +344,7 @@ def test_an_appeal_that_cannot_be_answered_so_changes_nothing(fair, campaign, ma
     reinstate_worker(campaign, worker("ABAD"), why="by somebody else, meanwhile")
     late = manager.post(address, {"verdict": "reinstate", "why": "ambiguous"})
 
-    assert "Write an answer. The worker reads it." in text_of(nothing, 400)
+    assert "Write an answer. The worker will read it." in text_of(nothing, 400)
     assert "is not excluded" in text_of(late, 400)
     appeal.refresh_from_db()
     assert appeal.settled_at is None

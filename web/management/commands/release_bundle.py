@@ -14,7 +14,7 @@ class Command(BaseCommand):
     help = (
         "Write a version of a collection's preference qrels as one bundle to publish: judgments, gold pairs, qrels, "
         "texts, agreement, a data card. Passages that only non-public runs supplied are left out; so are workers' "
-        "ids, comments and signals. The same facts give the same bytes."
+        "ids, comments and signals. The same data give the same bytes."
     )
     example = "manage.py release_bundle mine --version 2 --out mine-version-2.zip"
 

@@ -15,7 +15,7 @@ from accounts.forms import TokenForm
 from accounts.models import ApiToken, User
 from accounts.services.tokens import make_token, revoke_token
 from config import clock
-from config.sealing import SealBroken, seal, unseal
+from config.sealed_secrets import SealBroken, seal, unseal
 
 #: Session key of forms that created a token, so that reloading the page does not create a second token.
 ANSWERED = "token_forms_answered"

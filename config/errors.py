@@ -3,7 +3,7 @@
 Refusal
 ├── NotNow                     the same request may succeed later
 │   └── config.background.services.TryLater
-├── config.sealing.SealBroken  a secret was sealed under another key
+├── config.sealed_secrets.SealBroken  a secret was sealed under another key
 ├── config.sweep.SweepFailed    some steps of a sweep failed, the others succeeded
 ├── config.background.errors.BackgroundError
 ├── pooling.errors.PoolingError

@@ -109,7 +109,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.middleware.content_policy.ContentPolicy",
     "config.middleware.not_now.SayNotNow",
-    "judging.page.framing.CrowdsFrame",
+    "judging.page.crowd_frame.CrowdsFrame",
 ]
 
 ROOT_URLCONF = "config.urls"

@@ -12,7 +12,7 @@ from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from config.background.services import TryLater, hurry, start, start_for
 from config.sweep import Sweep
-from judging.campaign import clustering, gold_proposals
+from judging.campaign import duplicate_classes, gold_proposals
 from judging.errors import CrowdLater, CrowdMoney, CrowdNever
 from judging.exchange.calls import Patience, got_through
 from judging.grading import crowd_grading
@@ -120,7 +120,7 @@ def clustering_key(collection: Collection) -> str:
 
 def ring_to_cluster(collection: Collection, likeness: Likeness, *, who: str) -> Job:
     """Start the job that finds near-duplicates. Raises a refusal for errors known in advance."""
-    clustering.check_clustering(collection, likeness)
+    duplicate_classes.check_clustering(collection, likeness)
     arguments = {
         "collection_id": collection.pk,
         "threshold": likeness.threshold,
@@ -175,7 +175,9 @@ def cluster_passages_job(
     stored = cluster_set_of(found)
     asked = {"threshold": threshold, "shingle": shingle}
     if stored is None or asked.items() - stored.parameters.items():
-        stored = clustering.cluster_texts(found, Likeness(threshold, shingle), who=who, progress=progress)
+        stored = duplicate_classes.cluster_texts(
+            found, Likeness(threshold, shingle), who=who, progress=progress
+        )
     return {"classes": stored.classes, "members": stored.members}
 
 

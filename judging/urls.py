@@ -1,13 +1,13 @@
 from django.urls import path
 
-from judging.page import report_views, saving_views, time_views, trial_views, views
+from judging.page import report_views, saved_choice_views, time_views, trial_views, views
 
 app_name = "judging"
 urlpatterns = [
     path("task/<str:token>/", views.work, name="work"),
     path("task/<str:token>/consent", views.consent, name="consent"),
-    path("task/<str:token>/save", saving_views.save, name="save"),
-    path("task/<str:token>/state", saving_views.state, name="state"),
+    path("task/<str:token>/save", saved_choice_views.save, name="save"),
+    path("task/<str:token>/state", saved_choice_views.state, name="state"),
     path("task/<str:token>/report", report_views.report, name="report"),
     path("task/<str:token>/finish", views.finish, name="finish"),
     path("task/<str:token>/leave", views.leave, name="leave"),

@@ -17,7 +17,7 @@ from leaderboard.cache.kept_analyses import forget_old_results, forget_unused
 from leaderboard.cache.kept_values import forget_values
 from pooling.errors import AlreadyImported
 from pooling.models import Collection, Pool, QrelSet, Run
-from pooling.services.naming import check_name
+from pooling.services.name_rules import check_name
 
 ANALYSE = "leaderboard.analyse"
 ASK = "leaderboard.ask_better_than_perfect"

@@ -12,10 +12,10 @@ from pooling.models import AddedFiles, Collection, NewCollection, Pool, QrelSet,
 from pooling.services import pools
 from pooling.services.added_files import add_waiting_files
 from pooling.services.embargoes import any_to_release, release_after_embargoes
-from pooling.services.naming import check_name
+from pooling.services.name_rules import check_name
 from pooling.services.new_collections import make_requested_collection
 from pooling.services.old_uploads import forget_old_uploads
-from pooling.services.uploads import check_upload as check
+from pooling.services.upload_checks import check_upload as check
 
 BUILD_POOL = "pooling.build_pool"
 #: The message of a job whose files were deleted before it read them.

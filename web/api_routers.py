@@ -12,7 +12,7 @@ from web.collections import (
     file_api as sent_files,
     member_api as members,
 )
-from web.grading import api as grading, assessing_api as assessing
+from web.grading import api as grading, assessor_api as assessing
 from web.payments import api as payments
 from web.pools import api as pools
 from web.preparation import api as preparing, check_list_api as check_list

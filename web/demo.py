@@ -15,7 +15,7 @@ from config.errors import Refusal
 from config.plurals import many
 from config.process import launcher
 from pooling.models import Collection
-from pooling.services.naming import free_name
+from pooling.services.name_rules import free_name
 
 SAMPLE = Path("docs/sample")
 SEED = 2022

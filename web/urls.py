@@ -1,6 +1,6 @@
 from django.urls import path
 
-from web.analyses import asking_views as asking, views as analyses
+from web.analyses import better_than_perfect_views as asking, views as analyses
 from web.boards import views as board_rules
 from web.campaigns import gold_views as test_pairs, views as campaigns
 from web.collections import (

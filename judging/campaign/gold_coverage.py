@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from judging.models import Campaign, Task, TaskPair
-from judging.rules.gold_drawing import Gold, Memory, Shown, gold_that_fits
+from judging.rules.gold_draw import Gold, Memory, Shown, gold_that_fits
 
 #: The maximum number of tasks to examine. A larger campaign has enough questions for its gold pairs to fit.
 MOST_TASKS = 5000

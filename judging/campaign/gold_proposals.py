@@ -31,7 +31,7 @@ from judging.rules.gold_candidates import (
     relevant_by_query,
 )
 from judging.rules.gold_choice import Real, Texts, Triple, choose_gold, is_hard_triple
-from judging.rules.gold_drawing import Gold
+from judging.rules.gold_draw import Gold
 from judging.rules.pair_features import (
     PassageText,
     content_words,

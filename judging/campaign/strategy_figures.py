@@ -13,7 +13,7 @@ from config.guidance import Action, Guidance
 from judging.campaign.read_once import kept_while_reading
 from judging.models import Campaign, GoldPair, Pair, Task, TaskPair
 from judging.rules.gold_detection import Detectability
-from judging.rules.gold_drawing import Shown
+from judging.rules.gold_draw import Shown
 from judging.rules.strategies import Known, Outcomes, Setting, page_detectability, try_strategies
 from pooling.models import Passage, Qrel, QrelSet, Query
 from pooling.services import bulk

@@ -21,8 +21,8 @@ from judging.rules.packing import task_count
 from judging.rules.pay import pay_words
 from judging.rules.screening_words import screening_words
 from judging.rules.stopping_words import ways_to_stop
-from judging.rules.wording import ENGLISH, Wording
 from judging.rules.worked_example import BadExample, read_example
+from judging.rules.worker_sentences import ENGLISH, Wording
 from pooling.models import Passage
 
 LONGEST = 20_000

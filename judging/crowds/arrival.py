@@ -17,7 +17,7 @@ from django.conf import settings
 from judging.crowds.hosts import origin_of, require_allowed
 from judging.crowds.seam import Arrival, FormPost, SentOff, Sites
 from judging.errors import ArrivalRefused
-from judging.rules.wording import gettext_noop as _
+from judging.rules.worker_sentences import gettext_noop as _
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 SIGNATURE = "arrivalSignature"

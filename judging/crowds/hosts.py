@@ -6,7 +6,7 @@ from django.conf import settings
 
 from config.internet_names import ascii_address
 from judging.errors import ArrivalRefused
-from judging.rules.wording import gettext_noop as _
+from judging.rules.worker_sentences import gettext_noop as _
 
 
 def require_allowed(address: str) -> None:

@@ -5,7 +5,7 @@ Made-up addresses or names must not use up the calls needed to offer places and 
 
 from dataclasses import dataclass
 
-from config.counting import Limit
+from config.fixed_windows import Limit
 from judging.errors import CrowdLater
 from judging.models import Campaign
 

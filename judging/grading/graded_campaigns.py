@@ -20,7 +20,7 @@ from pooling.errors import NotFound
 from pooling.models import Collection, Pool
 from pooling.services.clusters import cluster_set_of
 from pooling.services.members import log
-from pooling.services.naming import check_name
+from pooling.services.name_rules import check_name
 from pooling.services.pools import pool_stats, without_text
 
 MOST_BUDGET = 10**9

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from config import clock
 from config.background.job_kinds import Progress
-from config.counting import first_time
+from config.fixed_windows import first_time
 from judging.campaign.pairs import repack_unjudged
 from judging.campaign.postings import is_uncounted_pilot
 from judging.crowds import crowd_for
@@ -16,9 +16,9 @@ from judging.crowds.seam import Crowd, CrowdSubmission
 from judging.errors import CrowdNever
 from judging.exchange.calls import Patience
 from judging.exchange.recovered_places import adopt, is_ours
-from judging.intake.flagging import flag_since
 from judging.intake.kept_work import accept_kept_work, is_over, work_to_keep
 from judging.intake.places import close_extra, close_place, want_places
+from judging.intake.raised_flags import flag_since
 from judging.intake.screened_work import forgiven, screen_worker, standing_exclusion
 from judging.intake.unseen_work import block_repeater, pause_if_rising
 from judging.models import (
@@ -36,8 +36,8 @@ from judging.money.discrepancies import note_differences, note_only_here, note_o
 from judging.money.payments import owe
 from judging.rules.deadlines import GRACE, offered_seconds
 from judging.tasks.answers import fill_from_form, record_answers
-from judging.tasks.ending import clear_place, end_submission, free_lapsed, lock_in_order
 from judging.tasks.evidence import evidence_of
+from judging.tasks.lease_ends import clear_place, end_submission, free_lapsed, lock_in_order
 from judging.tasks.slots import take_up
 from judging.workers.identities import crowd_namespace, worker_for
 

@@ -2,12 +2,12 @@
 
 import logging
 
-from config.counting import first_time
 from config.errors import Refusal
+from config.fixed_windows import first_time
 from judging.crowds import crowd_for
 from judging.exchange.lookup_limits import LookupLimit
 from judging.intake.collection import collect_place
-from judging.intake.flagging import flag_workers
+from judging.intake.raised_flags import flag_workers
 from judging.intake.screened_work import answers_of
 from judging.models import Campaign, GoldAnswer, GoldPair, Place, Submission, Worker
 from judging.rules.screening import screen_answers

@@ -20,7 +20,7 @@ from judging.money.budget import beyond_cap
 from judging.money.discrepancies import resolve_only_here
 from judging.money.payments import earned_so_far, owe_kept
 from judging.rules.deadlines import GRACE
-from judging.tasks.ending import free_task
+from judging.tasks.lease_ends import free_task
 from judging.tasks.slots import free_slots, take_up
 
 FINISHED, LAPSED = Submission.State.FINISHED, Submission.State.LAPSED

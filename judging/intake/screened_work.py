@@ -9,7 +9,7 @@ from django.db.models import Count, Q, QuerySet
 from judging.campaign.campaigns import log_change
 from judging.models import Campaign, Exclusion, GoldAnswer, GoldPair, Submission, Task, Worker
 from judging.rules.screening import screen_answers
-from judging.tasks.ending import lock_in_order
+from judging.tasks.lease_ends import lock_in_order
 
 #: Marks exclusions that were reversed by suspending a gold pair. Their other failed answers are not forgiven.
 SUSPENSION = "suspension of a gold pair"

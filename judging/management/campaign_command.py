@@ -5,7 +5,7 @@ from typing import Any
 from config.commands.console import Command, CommandParser
 from judging.campaign.campaigns import campaign_named
 from judging.grading.graded_campaigns import graded_campaign_named
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 
 
 class CampaignCommand(Command):

@@ -6,8 +6,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from config import clock
-from judging.models.asking import GoldPair, Pair
 from judging.models.campaign import Campaign
+from judging.models.pairs_and_tasks import GoldPair, Pair
 from judging.models.submissions import Slot, Submission
 from judging.models.workers import Worker
 from judging.rules.screening import RULES

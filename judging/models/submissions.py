@@ -4,8 +4,8 @@ from django.db import models
 from django.db.models import Q
 
 from config import clock
-from judging.models.asking import GoldPair, Pair, Place, Task
 from judging.models.campaign import Campaign
+from judging.models.pairs_and_tasks import GoldPair, Pair, Place, Task
 from judging.models.workers import Worker
 from pooling.models import Passage, Query
 

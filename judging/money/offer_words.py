@@ -11,7 +11,7 @@ from judging.money.payments import Earned
 from judging.rules.durations import duration_words
 from judging.rules.pay import offer_in_words
 from judging.rules.text_direction import language_name
-from judging.rules.wording import ENGLISH, Wording
+from judging.rules.worker_sentences import ENGLISH, Wording
 
 #: The limits of MTurk's protocol.
 LONGEST_TITLE = 128

@@ -6,8 +6,8 @@ from datetime import datetime
 from django.conf import settings
 
 from config import clock
-from config.counting import Limit
 from config.errors import Refusal
+from config.fixed_windows import Limit
 from config.prepared_queries import Prepared
 from judging.crowds import crowd_for
 from judging.crowds.seam import Arrival
@@ -16,7 +16,7 @@ from judging.exchange.lookup_limits import LookupLimit
 from judging.exchange.recovered_places import ask_for_place
 from judging.models import Campaign, Place, Posting, Submission, Worker
 from judging.tasks.displacement import untouched
-from judging.tasks.ending import end_submission
+from judging.tasks.lease_ends import end_submission
 from judging.tasks.worker_memory import Past, past_of
 from judging.workers.work_history import Work
 

@@ -15,7 +15,7 @@ from judging.exchange.recovered_places import UNKNOWN_PLACES, adopt
 from judging.intake.early_screening import confirm_failed
 from judging.models import Campaign, Posting, Submission, Worker
 from judging.page.admission import check_session, leave_earlier, limits, past_with_gold, place_of
-from judging.tasks.leasing import deadlines_from, lease_task
+from judging.tasks.leases import deadlines_from, lease_task
 from judging.tasks.resumption import resumable
 from judging.workers.identities import Newcomer, crowd_namespace, known_worker, refusal_reason
 from judging.workers.work_history import Work, submissions_of

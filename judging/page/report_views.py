@@ -12,7 +12,7 @@ from judging.exchange.link_tokens import BadToken, Refused, read_appeal, read_pa
 from judging.models import Campaign, Submission, Worker
 from judging.page import reports_and_appeals, session
 from judging.page.frame_views import addresses_of, for_sites_of, in_frame, open_task
-from judging.page.saving_views import readable_anywhere, refused_save, whole_number
+from judging.page.saved_choice_views import readable_anywhere, refused_save, whole_number
 from judging.page.views import page_of, save_posted_choices, task_page
 from judging.rules.refusals import REFUSALS
 from judging.workers.notices import is_refused, meaning_of_refusal

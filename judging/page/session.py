@@ -35,8 +35,8 @@ from judging.tasks.choices import (
     made_at,
     new_choices,
 )
-from judging.tasks.ending import end_submission
-from judging.tasks.leasing import hand_out
+from judging.tasks.lease_ends import end_submission
+from judging.tasks.leases import hand_out
 from judging.tasks.slots import pairs_in
 from judging.tasks.time_left import record_late, send_off_saved, takes_late_choices
 from judging.workers.work_history import submissions_of, taken_by

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST
 from judging.models import Submission
 from judging.page import session
 from judging.page.frame_views import in_frame
-from judging.page.saving_views import readable_anywhere
+from judging.page.saved_choice_views import readable_anywhere
 from judging.page.views import page_of, save_posted_choices
 from judging.tasks import time_left
 

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from config import clock
 from config.client_address import client_network
-from config.counting import first_time
 from config.errors import Refusal
+from config.fixed_windows import first_time
 from config.prepared_queries import Prepared
 from judging.campaign.cost import pay_for
 from judging.campaign.read_once import figures_read_once
@@ -41,7 +41,7 @@ from judging.page.frame_views import for_sites_of, in_frame, refusal
 from judging.page.last_step import last_step
 from judging.page.pair_html import pairs_html
 from judging.page.receipt_views import receipt_page
-from judging.page.saving_views import whole_number
+from judging.page.saved_choice_views import whole_number
 from judging.rules.durations import duration_words, to_the_second
 from judging.rules.prose import blocks
 from judging.rules.text_direction import direction

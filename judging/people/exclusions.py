@@ -14,7 +14,7 @@ from judging.intake.collection import settle_submission
 from judging.intake.screened_work import exclude, standing_exclusion
 from judging.models import Campaign, Exclusion, Submission, Worker
 from judging.people.rights import has_withdrawn
-from judging.tasks.ending import lock_in_order
+from judging.tasks.lease_ends import lock_in_order
 from judging.workers.unfinished import offer_tasks_again, unfinished_of
 
 PERSON = "person"

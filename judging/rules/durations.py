@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from judging.rules.wording import ENGLISH, Wording
+from judging.rules.worker_sentences import ENGLISH, Wording
 
 WEEKEND = (5, 6)
 

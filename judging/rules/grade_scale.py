@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judging.errors import BadInput
-from judging.rules.wording import gettext_noop as _
+from judging.rules.worker_sentences import gettext_noop as _
 
 MOST_LEVELS = 10  # one key for each level
 FORM = "Write each level on a line, the lowest first: NAME | DEFINITION, or NAME | DEFINITION | EXAMPLE."

@@ -7,7 +7,7 @@ promised; estimates are rounded down.
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 
-from judging.rules.wording import ENGLISH, Wording
+from judging.rules.worker_sentences import ENGLISH, Wording
 
 CENT = Decimal("0.01")
 #: The default base reward for a submission when pay is split.

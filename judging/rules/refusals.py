@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from judging.rules.wording import gettext_noop as _
+from judging.rules.worker_sentences import gettext_noop as _
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The words that tell workers about the screening rule before they agree to a task."""
 
-from judging.rules.wording import ENGLISH, Wording, gettext_noop as _
+from judging.rules.worker_sentences import ENGLISH, Wording, gettext_noop as _
 
 _CHECKS = _(
     "Some pairs have an answer that is plain to anyone who reads both passages. They show whether people read."

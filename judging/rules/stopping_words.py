@@ -1,7 +1,7 @@
 """The sentences that a worker agrees to about each way of ending a task and its pay."""
 
 from judging.rules.pay import Pay
-from judging.rules.wording import ENGLISH, Wording
+from judging.rules.worker_sentences import ENGLISH, Wording
 
 
 def ways_to_stop(pay: Pay, *, minutes: int, wording: Wording = ENGLISH) -> list[str]:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from judging.rules.gold_choice import Texts, Triple
 from judging.rules.gold_detection import Detectability, try_to_tell
-from judging.rules.gold_drawing import Gold, Memory, Shown, draw
+from judging.rules.gold_draw import Gold, Memory, Shown, draw
 from judging.rules.layout import lay_out
 from judging.rules.pair_features import question_features, read_passage, word_weights
 from judging.rules.text_strategies import Chooser, choosers_by_looks, choosers_by_text, higher

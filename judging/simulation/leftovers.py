@@ -19,7 +19,7 @@ from judging.crowds import crowd_for
 from judging.errors import CampaignRefused
 from judging.intake.places import close_place, want_places
 from judging.models import Campaign, Place, Submission, Task
-from judging.tasks.ending import end_submission
+from judging.tasks.lease_ends import end_submission
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from config.background.job_kinds import Progress
 from config.process import launcher
 from judging.campaign.rehearsal_copy import (

@@ -17,7 +17,7 @@ import numpy as np
 from django.db import connection
 from django.db.models import Q
 
-from config.background.attending import attend, run_schedule
+from config.background.followed_jobs import attend, run_schedule
 from config.background.job_kinds import Progress
 from config.background.models import Job
 from config.guidance import Action, Guidance, Option

@@ -69,7 +69,7 @@ def _displace(leases: QuerySet[Submission]) -> bool:
     """Free the weakest holder's task: not submitted, fewest choices, no consent, opened first.
 
     It passes over tasks that another transaction is changing. Waiting for one could be a deadlock: the other
-    transaction may wait for a submission that this one has ended (see :mod:`judging.tasks.ending`).
+    transaction may wait for a submission that this one has ended (see :mod:`judging.tasks.lease_ends`).
     """
     agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
     ranked = leases.annotate(choices=Count("slots__choices"), agreed=agreed)

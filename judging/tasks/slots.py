@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from config.prepared_queries import Prepared, append_rows
 from judging.models import Choice, Pair, Slot, Submission, TaskPair
-from judging.rules.gold_drawing import Gold, Shown, draw
+from judging.rules.gold_draw import Gold, Shown, draw
 from judging.rules.layout import lay_out
 from judging.tasks.repeated_pairs import draw_repeats, with_repeats
 from judging.tasks.worker_memory import Past, past_of, usable_gold

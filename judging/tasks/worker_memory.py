@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from config.prepared_queries import Prepared
 from judging.models import Campaign, GoldPair, Pair, Slot, Task, TaskPair
-from judging.rules.gold_drawing import Gold, Memory, Shown, enough_fit
+from judging.rules.gold_draw import Gold, Memory, Shown, enough_fit
 
 _PAIR = ("pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
 _GOLD = ("pk", "query_id", "relevant_id", "off_topic_id")

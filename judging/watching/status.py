@@ -8,8 +8,8 @@ from config.guidance import Action, Guidance
 from config.plurals import many
 from judging.campaign.cost import money
 from judging.grading.crowd_grading import undecided_topics
-from judging.intake.flagging import flagged
 from judging.intake.places import lacking
+from judging.intake.raised_flags import flagged
 from judging.intake.screened_work import gold_record
 from judging.launch.closure import pending_work
 from judging.launch.pilot_report import pilot_report

@@ -27,15 +27,15 @@ from leaderboard.cache.inputs import (
 from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis
 from leaderboard.output.drawing import FORMATS, figure_image
-from leaderboard.output.storing import as_stored, from_stored
+from leaderboard.output.stored_analyses import as_stored, from_stored
 from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import Run
-from pooling.services.finding import RunsOfKind, collection_named, runs_of_kind
+from pooling.services.lookups import RunsOfKind, collection_named, runs_of_kind
 from pooling.services.pools import without_text
 from pooling.services.query_splits import private_qids
-from tournament.services.publishing import version_numbered
-from tournament.services.telling_versions import plain_labels, withheld_labels
+from tournament.services.label_reveals import plain_labels, withheld_labels
+from tournament.services.publication import version_numbered
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from leaderboard.scoring.measures import Measure, RankedLabels, Values
 from leaderboard.scoring.scales import scale_of
 from pooling.models import Collection, QrelSet, Run
 from pooling.run_details import task_of
-from pooling.services.finding import runs_of_kind
+from pooling.services.lookups import runs_of_kind
 from tournament.models import QrelVersion, VersionQuery
 
 KEPT_SECONDS = 3600

@@ -14,8 +14,8 @@ from pooling.services import bulk
 from pooling.services.runs import ranking_of
 from pooling.wanted import Wanted, find_wanted
 from tournament.models import PreferenceQrel, QrelVersion
-from tournament.services.publishing import queries_by_key
-from tournament.services.resolving import pids_by_key
+from tournament.services.publication import queries_by_key
+from tournament.services.resolution import pids_by_key
 
 KEYS_AT_ONCE = 5000
 Pids = dict[str, set[str]]

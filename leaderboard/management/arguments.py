@@ -7,7 +7,7 @@ from config.commands.console import CommandParser, UsageError
 from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.intervals import SEED
 from pooling.models import Collection, Run
-from pooling.services.finding import tags_meant
+from pooling.services.lookups import tags_meant
 
 
 def runs_argument(parser: CommandParser) -> None:

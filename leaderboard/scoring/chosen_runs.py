@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from config.guidance import Action
 from leaderboard.errors import NothingToScore, UnknownLabels
 from pooling.models import Collection, QrelSet, Run
-from pooling.services.finding import qrel_set_named, runs_tagged
+from pooling.services.lookups import qrel_set_named, runs_tagged
 from tournament.models import QrelVersion
-from tournament.services.publishing import version_numbered
+from tournament.services.publication import version_numbered
 
 
 def chosen_runs(collection: Collection, run_tags: Sequence[str] = ()) -> list[Run]:

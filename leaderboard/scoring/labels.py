@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from leaderboard.errors import UnknownLabels
 from pooling.models import Collection, Qrel, QrelSet
-from pooling.services.finding import qrel_set_named
+from pooling.services.lookups import qrel_set_named
 from pooling.wanted import Wanted
 from tournament.models import PreferenceQrel, QrelVersion
 from tournament.services import preference_orders
-from tournament.services.publishing import version_numbered
+from tournament.services.publication import version_numbered
 
 ORDER = ":order"
 """Suffix that names a version's order of preference."""

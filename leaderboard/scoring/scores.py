@@ -11,7 +11,7 @@ from leaderboard.scoring.labels import Labels
 from leaderboard.scoring.measure_names import measure_names
 from leaderboard.scoring.measures import Measure
 from pooling.models import Collection, Run
-from pooling.services.finding import RunsOfKind, runs_of_kind, why_not_scored
+from pooling.services.lookups import RunsOfKind, runs_of_kind, why_not_scored
 
 
 @dataclass(frozen=True)

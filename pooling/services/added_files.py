@@ -14,9 +14,9 @@ from pooling.models import AddedFiles, Collection, PassageSource
 from pooling.problems import Problems
 from pooling.services import passages
 from pooling.services.candidates import ReadCandidates, read_candidates, store_candidates
-from pooling.services.finding import known_qids
+from pooling.services.lookups import known_qids
 from pooling.services.members import log
-from pooling.services.naming import check_name
+from pooling.services.name_rules import check_name
 from pooling.services.qrels import store_labels
 from pooling.services.sent_files import (
     CANDIDATES,

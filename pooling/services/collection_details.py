@@ -7,7 +7,7 @@ from django.db import transaction
 
 from pooling.errors import PoolingError
 from pooling.models import Collection
-from pooling.services.finding import qrel_set_named
+from pooling.services.lookups import qrel_set_named
 from pooling.services.members import log
 
 #: Field → its maximum length.

@@ -11,7 +11,7 @@ from pooling.models import Collection, PassageSource, Query
 from pooling.services import bulk, passages
 from pooling.services.collection_details import change_fields
 from pooling.services.growth import content_of
-from pooling.services.naming import check_language, check_name
+from pooling.services.name_rules import check_language, check_name
 from pooling.services.qrels import ImportedQrels, store_labels
 from pooling.services.swapped_texts import refuse_repeated_queries, refuse_swapped_texts
 from pooling.texts import Text, read_query_file

@@ -17,7 +17,7 @@ from pooling.formats import Progress, line_text, numbered_lines
 from pooling.models import QrelSet
 from pooling.services.clusters import canonical_of, members_of
 from pooling.services.growth import content_of
-from pooling.services.naming import check_name
+from pooling.services.name_rules import check_name
 from pooling.services.qrels import refuse_taken_set_name, store_qrel_set
 
 #: The maximum number of passages without a document that a refusal lists.

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from config import clock
 from config.sweep import Sweep
 from pooling.models import Run, SubmissionPolicy
-from pooling.services.describing import describe_run
+from pooling.services.run_descriptions import describe_run
 
 #: The actor shown in the activity log for a release by the policy.
 BY_POLICY = "the submission policy"

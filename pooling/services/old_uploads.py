@@ -11,11 +11,11 @@ from config.sweep import Sweep
 from pooling.errors import UploadRefused
 from pooling.models import AddedFiles, NewCollection, RunUpload
 from pooling.problems import UNKNOWN_QUERY
-from pooling.services.arriving import abandon_files
-from pooling.services.leaving_out import has_files
+from pooling.services.file_transfers import abandon_files
 from pooling.services.quotas import Sent
-from pooling.services.receiving import abandon, forget_parts
+from pooling.services.run_transfers import abandon, forget_parts
 from pooling.services.sent_files import KINDS, forget_sent_files
+from pooling.services.unknown_queries import has_files
 
 KEPT_UNFINISHED = timedelta(days=3)
 #: How long a file whose check failed can be checked again.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from config.guidance import Action, Guidance, TerminalOnly
 from pooling.errors import NotFound, PoolRefused
 from pooling.models import Collection, QrelSet, Round, Run
-from pooling.services.finding import RunsOfKind, runs_of_kind
+from pooling.services.lookups import RunsOfKind, runs_of_kind
 
 
 @dataclass(frozen=True)

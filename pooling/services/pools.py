@@ -15,7 +15,7 @@ from pooling.fractions import Fraction
 from pooling.models import Collection, Passage, Pool, PooledPassage, PoolRun, Qrel, QrelSet, Run
 from pooling.services import clusters, passages
 from pooling.services.members import log
-from pooling.services.naming import check_name
+from pooling.services.name_rules import check_name
 from pooling.services.pool_runs import RunCriteria, meeting
 from pooling.services.runs import tops_of
 

@@ -10,9 +10,9 @@ from pooling.errors import AlreadyImported
 from pooling.formats import Progress
 from pooling.models import Collection, Qrel, QrelSet
 from pooling.services import bulk, passages
-from pooling.services.finding import known_qids
 from pooling.services.growth import content_of
-from pooling.services.naming import check_name
+from pooling.services.lookups import known_qids
+from pooling.services.name_rules import check_name
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def import_qrels(
 ) -> ImportedQrels:
     """Import labels as a new qrel set. ``min_grade`` is the lowest relevant grade.
 
-    If the set is ``withheld``, non-members see only scores (``pooling.services.withholding``). Without ``kind``, a
+    If the set is ``withheld``, non-members see only scores (withheld_labels.py). Without ``kind``, a
     set with grades above 1 is graded, any other set official. Raises InvalidQrelFile, UnknownQueries,
     AlreadyImported; then nothing is imported.
     """

@@ -66,7 +66,7 @@ def held_uploads(user: User) -> tuple[int, int]:
 
 
 def _held_after_refusal(user: User) -> int:
-    """Return the bytes of refused files that are stored for a while (``pooling.services.leaving_out``)."""
+    """Return the bytes of refused files that are stored for a while (``pooling.services.unknown_queries``)."""
     refused = {"user": user, "state": "refused", "problem_counts__has_key": UNKNOWN_QUERY}
     kept = RunUpload.objects.filter(**refused).exclude(parts=[])
     files = [

@@ -12,8 +12,8 @@ from pooling.errors import InvalidFile, PoolingError
 from pooling.models import AnnouncedRun, Collection, Run
 from pooling.run_details import KnownRun
 from pooling.run_metadata import DescribedRun, read_run_metadata
-from pooling.services.describing import describe_run
 from pooling.services.members import log
+from pooling.services.run_descriptions import describe_run
 from pooling.services.run_fields import ANNOUNCED, known_details
 
 MOST_BYTES = 20_000_000

@@ -8,7 +8,7 @@ from pooling.errors import InvalidFile, PoolingError, ReaderFailed
 from pooling.formats import Content
 from pooling.models import Collection
 from pooling.problems import Problems, of_refusal
-from pooling.services.finding import known_qids
+from pooling.services.lookups import known_qids
 from pooling.services.reader_faults import refusing_faults
 
 

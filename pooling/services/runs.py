@@ -18,8 +18,8 @@ from pooling.ranking import Ranking
 from pooling.run_details import read_details
 from pooling.services import ranking_files
 from pooling.services.candidates import refuse_outside_candidates
-from pooling.services.finding import known_qids, runs_tagged
 from pooling.services.growth import run_content_of
+from pooling.services.lookups import known_qids, runs_tagged
 from pooling.services.members import log
 from pooling.services.rounds import Entry
 from pooling.services.run_fields import complete_from_announcement, known_details

@@ -149,7 +149,7 @@ def read_once(
     ``read`` reads the passage files and returns a function that stores them and returns the row's changes. Only the
     returned function runs in a transaction, which blocks all other writers of SQLite. ``look`` finds all problems if
     files are refused. Files of the kinds ``done_with`` are deleted, and passage files too if nothing was imported.
-    Files refused only for unknown queries are kept for ``pooling.services.leaving_out``. Safe to repeat.
+    Files refused only for unknown queries are kept for ``pooling.services.unknown_queries``. Safe to repeat.
     """
     states = type(wanted).State
     if wanted.state != states.WAITING:

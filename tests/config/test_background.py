@@ -15,7 +15,7 @@ from django.apps import apps
 from django.db import OperationalError, connection
 
 from config import clock
-from config.background import attending, job_kinds, services
+from config.background import followed_jobs, job_kinds, services
 from config.background.errors import JobFailed, UnknownJobKind
 from config.background.failures import failure_of
 from config.background.models import AtWork, Job
@@ -106,7 +106,7 @@ def test_a_refusal_is_a_named_failure_with_the_next_step(kind):
     job = services.start(kind(refuse))
 
     with pytest.raises(JobFailed, match=r"The file is empty\. Upload it again\."):
-        attending.attend(job)
+        followed_jobs.attend(job)
 
     job.refresh_from_db()
     assert (job.state, job.failure, job.attempts) == ("failed", "Refusal", 1)
@@ -180,7 +180,7 @@ def test_commands_report_errors_as_pages_do(kind):
         raise KeyError("secret")
 
     with pytest.raises(JobFailed, match="A software error") as failed:
-        attending.attend(services.start(kind(stumble, max_attempts=1)))
+        followed_jobs.attend(services.start(kind(stumble, max_attempts=1)))
 
     assert "secret" not in str(failed.value)
 
@@ -276,7 +276,7 @@ def test_waiting_for_a_postponed_job_retries_it_at_once(kind):
     job = services.start(kind(wait_once))
     services.run_job(job.pk)
 
-    assert attending.attend(Job.objects.get(pk=job.pk)).state == "done"
+    assert followed_jobs.attend(Job.objects.get(pk=job.pk)).state == "done"
 
 
 def test_ringing_while_a_job_runs_makes_it_run_once_more(kind):
@@ -313,7 +313,7 @@ def test_a_command_works_jobs_off_itself_when_nobody_is_at_work(kind):
         progress(1, 2, "half way")
         return {"done": True}
 
-    job = attending.attend(services.start(kind(count)), progress=lambda *step: updates.append(step))
+    job = followed_jobs.attend(services.start(kind(count)), progress=lambda *step: updates.append(step))
 
     assert job.result == {"done": True}
     assert (1, 2, "half way") in updates
@@ -343,7 +343,7 @@ def test_lease_of_a_process_that_was_killed_is_not_waited_for(kind, monkeypatch)
         patch.setattr(services, "WORKER_NAME", f"{socket.gethostname()}:{gone.pid}:0123abcd")
         assert services.lease(job.pk)
 
-    assert attending.attend(job).state == "done"
+    assert followed_jobs.attend(job).state == "done"
     assert done == [True]
 
 
@@ -366,9 +366,9 @@ def test_a_job_may_run_the_schedule_without_waiting_for_itself(kind, settings, m
     scheduled = job_kinds.JobKind("test.scheduled", lambda progress: done.append(True), 1)
     monkeypatch.setitem(job_kinds._kinds, "test.scheduled", scheduled)
     settings.CELERY_BEAT_SCHEDULE = {"one": {"args": ["test.scheduled"]}}
-    job = services.start(kind(lambda progress: attending.run_schedule()))
+    job = services.start(kind(lambda progress: followed_jobs.run_schedule()))
 
-    attending.work_off_everything()
+    followed_jobs.work_off_everything()
 
     job.refresh_from_db()
     assert job.state == Job.State.DONE

@@ -48,7 +48,7 @@ import django
 django.setup()
 from judging.models import Campaign
 from judging.page import session as working
-from judging.tasks.leasing import lease_task
+from judging.tasks.leases import lease_task
 from judging.workers.identities import worker_for
 submission = lease_task(Campaign.objects.get(), worker_for("fake:here", "A9"), assignment_id="later", place=None)
 working.give_consent(submission)

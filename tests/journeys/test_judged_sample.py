@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import Campaign
 from tournament.models import QrelVersion

@@ -12,7 +12,7 @@ from judging.intake.kept_work import FORM_FOLLOWS
 from judging.models import Campaign, Payment, Submission
 from judging.money.ledger import compare_books
 from judging.rules.deadlines import GRACE
-from judging.tasks.ending import end_submission
+from judging.tasks.lease_ends import end_submission
 from tests.journeys.conftest import typed
 from tests.journeys.person import Person
 from tests.journeys.test_judging_in_chromium import GRADES, campaign

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from judging.rules.gold_choice import Real, Triple
-from judging.rules.gold_drawing import Gold, Memory, Shown, draw
+from judging.rules.gold_draw import Gold, Memory, Shown, draw
 from judging.rules.layout import lay_out
 from judging.rules.packing import pack
 

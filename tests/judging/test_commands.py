@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import call_command
 
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from config.process import launcher
 from judging import crowds
 from judging.campaign.campaigns import campaign_named

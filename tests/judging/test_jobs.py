@@ -1,7 +1,7 @@
 import pytest
 
 from config import clock
-from config.background.attending import attend, work_off_everything
+from config.background.followed_jobs import attend, work_off_everything
 from config.background.models import Job
 from config.background.services import run_job, start
 from judging.errors import CrowdConfiguration, CrowdLater, CrowdMoney

@@ -14,8 +14,8 @@ from judging.intake.screened_work import stop_counting
 from judging.models import CrowdIdentity, Submission, Task
 from judging.page import arrivals
 from judging.tasks.displacement import MOST_LEASES
-from judging.tasks.ending import end_submission, free_lapsed
-from judging.tasks.leasing import lease_task
+from judging.tasks.lease_ends import end_submission, free_lapsed
+from judging.tasks.leases import lease_task
 from judging.workers.identities import worker_for
 from tests.judging.cast import Fair
 from tests.waiting import wait_until

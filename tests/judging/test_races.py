@@ -36,8 +36,8 @@ from judging.money import refused_payments
 from judging.money.payments import pay_owed
 from judging.page import session
 from judging.rules.packing import PairRequest
-from judging.tasks import leasing
-from judging.tasks.leasing import lease_task
+from judging.tasks import leases
+from judging.tasks.leases import lease_task
 from judging.workers.identities import worker_for
 from pooling.services.spending_grants import grant_spending
 from tests.judging.cast import Fair
@@ -199,7 +199,7 @@ def test_an_arrival_waits_for_no_lock_and_gets_the_task_that_another_failed_to_t
         finally:
             connections.close_all()
 
-    monkeypatch.setattr(leasing, "time", SimpleNamespace(sleep=pause))
+    monkeypatch.setattr(leases, "time", SimpleNamespace(sleep=pause))
     with ThreadPoolExecutor(1) as thread:
         with transaction.atomic():
             assert Task.objects.filter(campaign=campaign).select_for_update()

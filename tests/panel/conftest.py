@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from config.background.services import start
 from judging import crowds
 from judging.campaign.campaigns import CampaignSettings, create_campaign

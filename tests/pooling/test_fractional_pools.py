@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from pooling import jobs
 from pooling.errors import PoolRefused
 from pooling.fractions import Fraction

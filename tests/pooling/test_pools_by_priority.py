@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from config import clock
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from pooling import jobs
 from pooling.errors import NotFound, PoolRefused
 from pooling.models import Pool, Round

@@ -11,7 +11,7 @@ from pooling.models import AnnouncedRun, CollectionChange, Run
 from pooling.run_details import BY_NAME, DETAILS, Form, read_details, read_value, value_in_words
 from pooling.run_metadata import read_run_metadata
 from pooling.services.candidates import drop_candidates, set_candidates
-from pooling.services.describing import describe_run
+from pooling.services.run_descriptions import describe_run
 from pooling.services.run_fields import asked_details, known_details, set_run_fields
 from pooling.services.run_metadata import import_run_metadata, withdraw_announcements
 from pooling.services.runs import RunFacts, import_run

@@ -18,7 +18,7 @@ from pooling.errors import (
 )
 from pooling.formats import Content
 from pooling.models import Collection, Passage, Pool, PooledPassage, Qrel, QrelSet, Query, Run
-from pooling.services import collections, finding, passages, pools, qrels, runs
+from pooling.services import collections, lookups, passages, pools, qrels, runs
 from pooling.services.runs import RunFacts
 from tests.pooling.conftest import PASSAGES, QRELS, QUERIES, RUN_A, RUN_B
 
@@ -286,7 +286,7 @@ def test_a_pool_holds_tops_and_qrels_with_their_texts(collection, two_runs):
         collection=collection,
         name="pool",
         runs=two_runs,
-        qrel_set=finding.qrel_set_named(collection, "official"),
+        qrel_set=lookups.qrel_set_named(collection, "official"),
     )
 
     a, b = (run.pk for run in two_runs)
@@ -351,13 +351,13 @@ def test_an_impossible_pool_is_refused(collection, two_runs):
 
 def test_names_that_are_not_there_are_answered_with_those_that_are(collection, two_runs):
     with pytest.raises(NotFound, match="Collections: small"):
-        finding.collection_named("big")
+        lookups.collection_named("big")
     with pytest.raises(NotFound, match=r"no run C.* Runs: A, B"):
-        finding.runs_tagged(collection, ["A", "C"])
+        lookups.runs_tagged(collection, ["A", "C"])
     with pytest.raises(NotFound, match="Qrel sets: official"):
-        finding.qrel_set_named(collection, "graded")
+        lookups.qrel_set_named(collection, "graded")
     with pytest.raises(NotFound, match="build_pool"):
-        finding.pool_named("pool")
+        lookups.pool_named("pool")
 
 
 def test_a_report_can_be_stored_as_json(two_runs):

@@ -7,8 +7,8 @@ from pooling.models import Passage, Run
 from tournament import services
 from tournament.models import QueryResult
 from tournament.services import neighbors
-from tournament.services.advancing import advance_challenges
-from tournament.services.challenging import open_challenge, plan_challenge
+from tournament.services.challenge_progress import advance_challenges
+from tournament.services.challenges import open_challenge, plan_challenge
 
 
 class Crowd:

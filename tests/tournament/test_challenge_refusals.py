@@ -7,8 +7,8 @@ import pytest
 from pooling.errors import NotFound
 from tests.tournament.challengers import challenge
 from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed, TextsMissing
-from tournament.services.advancing import advance_challenges
-from tournament.services.challenging import open_challenge, plan_challenge
+from tournament.services.challenge_progress import advance_challenges
+from tournament.services.challenges import open_challenge, plan_challenge
 from tournament.services.neighbors import committed_dollars
 
 

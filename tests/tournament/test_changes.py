@@ -8,8 +8,8 @@ from tests.tournament.challengers import advance, challenge
 from tournament import services
 from tournament.errors import NotAsShown, OnlyRehearsed
 from tournament.models import QrelVersion
-from tournament.services.previewing import preview_version
-from tournament.services.redeciding import redecided_by
+from tournament.services.later_decisions import redecided_by
+from tournament.services.previews import preview_version
 
 
 def publish(town, **options):

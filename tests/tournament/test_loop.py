@@ -5,7 +5,7 @@ import pytest
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.models import Judgment, Task
 from pooling.services.collections import import_collection
-from pooling.services.finding import qrel_set_named, runs_tagged
+from pooling.services.lookups import qrel_set_named, runs_tagged
 from pooling.services.pools import build_pool
 from pooling.services.runs import import_run
 from tournament import services

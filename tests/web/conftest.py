@@ -8,7 +8,7 @@ from django.test import Client
 
 from accounts.models import Invitation
 from config import clock
-from config.sealing import seal
+from config.sealed_secrets import seal
 from judging.models import (
     Appeal,
     Campaign,

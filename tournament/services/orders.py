@@ -7,8 +7,8 @@ from typing import Any
 from tournament.levels import Lead, preference_levels
 from tournament.models import PreferenceQrel, QrelVersion
 from tournament.services.judged_facts import Classes, Judgments, representatives
-from tournament.services.publishing import version_numbered
-from tournament.services.rebuilding import Keys, named_judgments
+from tournament.services.publication import version_numbered
+from tournament.services.rebuilt_versions import Keys, named_judgments
 
 #: qid → levels, most preferred first; each level is a list of pids.
 Orders = dict[str, list[list[str]]]

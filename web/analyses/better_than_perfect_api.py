@@ -11,7 +11,7 @@ from ninja import Field, Router, Schema, Status
 from accounts.models import ApiToken
 from config.background.models import Job
 from leaderboard import jobs
-from web.analyses.asking_plans import Plan, asking_plan, campaign_asked_for
+from web.analyses.better_than_perfect_plans import Plan, asking_plan, campaign_asked_for
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader
 from web.api.works import Text, WorkOut, work_out

@@ -18,7 +18,7 @@ from accounts.models import ApiToken
 from accounts.services.tokens import token_of
 from config import clock
 from config.client_address import client_network
-from config.counting import Limit
+from config.fixed_windows import Limit
 from judging.models import Campaign
 from pooling.models import Collection
 from web.api.problem_details import Unauthenticated

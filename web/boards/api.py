@@ -14,7 +14,7 @@ from pooling.models import Collection, QrelSet, Query, QuerySplit, SubmissionPol
 from pooling.services import query_splits
 from pooling.services.document_labels import MappedLabels, before_last, map_labels
 from pooling.services.submission_policies import MOST_DECIMALS, drop_policy, policy_of, set_policy
-from pooling.services.withholding import decimals_warnings, withhold_labels
+from pooling.services.withheld_labels import decimals_warnings, withhold_labels
 from web.api.bodies import Body, DryRun
 from web.api.caller_guidance import guidance_for
 from web.api.callers import collection_to_change, reader

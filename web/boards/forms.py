@@ -16,7 +16,7 @@ from pooling.services.submission_policies import (
     field_label,
     requirable,
 )
-from pooling.services.withholding import safe_decimals
+from pooling.services.withheld_labels import safe_decimals
 from web.common.seen_values import SeenValuesForm
 
 #: Labels of details that a policy can require, if they differ from their names.

@@ -29,7 +29,7 @@ from pooling.models import Collection, QrelSet, Run
 from tournament.dois import doi_address
 from tournament.models import QrelVersion
 from tournament.services.version_dois import doi_of
-from web.boards.citing import bibtex_entry
+from web.boards.citations import bibtex_entry
 from web.boards.filters import (
     COLUMNS,
     DETAIL_COLUMNS,

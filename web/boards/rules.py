@@ -18,7 +18,7 @@ from pooling.services.submission_policies import (
     policy_of,
     teams_under,
 )
-from pooling.services.withholding import hiding_decimals
+from pooling.services.withheld_labels import hiding_decimals
 from tournament.models import QrelVersion
 from web.boards.forms import PolicyForm, SplitForm
 from web.common.visibility import sees_everything

@@ -10,7 +10,7 @@ from config.plurals import many
 from pooling.models import Collection, QrelSet
 from pooling.services.query_splits import keep_split
 from pooling.services.submission_policies import drop_policy, policy_of, set_policy
-from pooling.services.withholding import decimals_warnings, withhold_labels
+from pooling.services.withheld_labels import decimals_warnings, withhold_labels
 from web.boards import rules as pages
 from web.boards.forms import LONGEST_WHY, PolicyForm, SplitForm
 from web.common.access import collection_for, needs, require

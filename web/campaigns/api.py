@@ -18,7 +18,7 @@ from judging.money.budget import raise_budget
 from judging.people.export import rows_for_others
 from judging.rules.pay import rounded
 from judging.watching.status import campaign_status
-from pooling.services.finding import runs_tagged
+from pooling.services.lookups import runs_tagged
 from pooling.services.members import visible_to
 from tournament.models import Challenge
 from tournament.services import latest_version_now

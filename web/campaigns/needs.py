@@ -10,7 +10,7 @@ from django.urls import reverse
 from config import clock
 from config.guidance import Guidance
 from config.plurals import many
-from judging.intake.flagging import flagged_lately
+from judging.intake.raised_flags import flagged_lately
 from judging.launch.pilot_report import pilot_report
 from judging.models import Campaign
 from judging.watching.history import Course

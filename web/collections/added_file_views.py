@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pooling.jobs import ring_for_files
 from pooling.models import AddedFiles, Collection
 from pooling.services.added_files import ask_to_add
-from pooling.services.arriving import abandon_files
 from pooling.services.candidates import drop_candidates
+from pooling.services.file_transfers import abandon_files
 from web.collections.forms import AddFiles
 from web.common.access import needs
 from web.common.shown_refusals import add_error_if_refused, complain_if_refused, leave_out_if_asked

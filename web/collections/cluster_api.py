@@ -12,7 +12,7 @@ from ninja import Field, Router, Schema, Status
 from ninja.errors import HttpError
 
 from accounts.models import ApiToken
-from judging.campaign.clustering import import_clusters, remove_clusters
+from judging.campaign.duplicate_classes import import_clusters, remove_clusters
 from judging.jobs import ring_to_cluster
 from pooling.models import ClusterSet, Collection
 from pooling.near_duplicates import Likeness

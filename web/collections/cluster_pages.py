@@ -3,7 +3,7 @@ from typing import Any
 
 from config.background.models import Job
 from config.errors import Refusal
-from judging.campaign.clustering import PoolEffect, effect_on, refuse_judged
+from judging.campaign.duplicate_classes import PoolEffect, effect_on, refuse_judged
 from judging.jobs import clustering_key
 from pooling.models import ClusterSet, Collection, Pool
 from pooling.services.clusters import OTHERS, cluster_set_of

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from config.plurals import many
-from judging.campaign.clustering import import_clusters, remove_clusters
+from judging.campaign.duplicate_classes import import_clusters, remove_clusters
 from judging.jobs import ring_to_cluster
 from leaderboard.analyses.near_duplicates.analysis import class_labels
 from leaderboard.scoring.labels import qrel_set_labels

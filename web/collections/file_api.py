@@ -12,7 +12,8 @@ from ninja import Field, Router, Schema, Status
 from accounts.models import ApiToken
 from pooling.jobs import ring_for_collection, ring_for_files
 from pooling.models import AddedFiles, NewCollection
-from pooling.services.arriving import (
+from pooling.services.collection_details import MOST
+from pooling.services.file_transfers import (
     Arriving,
     abandon_files,
     announce_collection,
@@ -20,7 +21,6 @@ from pooling.services.arriving import (
     file_of,
     receive_part,
 )
-from pooling.services.collection_details import MOST
 from pooling.services.new_collections import may_create
 from pooling.services.sent_files import AnnouncedFile
 from web.api.bodies import Body

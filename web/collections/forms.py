@@ -10,7 +10,7 @@ from leaderboard.errors import UnknownMeasure
 from pooling.errors import PoolingError
 from pooling.models import Collection
 from pooling.services.collection_details import DEEPEST, MOST
-from pooling.services.naming import check_language
+from pooling.services.name_rules import check_language
 from pooling.services.sent_files import CANDIDATES, PASSAGES, QRELS, QUERIES, SentFile, sources_on_the_server
 from web.common.advanced_fields import AdvancedFields
 from web.common.seen_values import SeenValuesForm

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.row_keys import row_key
 from pooling.jobs import ring_for_collection
 from pooling.models import NewCollection
-from pooling.services.arriving import abandon_files
 from pooling.services.collection_details import MOST
+from pooling.services.file_transfers import abandon_files
 from pooling.services.members import visible_to
 from pooling.services.new_collections import ask_for_collection, may_create
 from web.collections.forms import CreateCollection

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.roles import Role
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from config.background.job_kinds import Progress
 from config.process import launcher
 from judging.campaign.campaigns import CampaignSettings, create_campaign
@@ -24,12 +24,12 @@ from pooling.models import Collection, Membership, Run
 from pooling.services import passages
 from pooling.services.collections import import_collection
 from pooling.services.members import log
-from pooling.services.naming import free_name
+from pooling.services.name_rules import free_name
 from pooling.services.pools import build_pool
 from pooling.services.qrels import import_qrels
 from pooling.services.runs import RunFacts, import_runs
 from tournament.models import QrelVersion
-from tournament.services.publishing import publish_qrels
+from tournament.services.publication import publish_qrels
 from web.demo import BUDGET, SAMPLE, SEED
 
 WORKERS = SimulationSettings(workers=25, careless=4, error=0.1, gold_error=0, seed=SEED)

@@ -13,7 +13,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 
-from config.counting import Limit
+from config.fixed_windows import Limit
 from config.kept_objects import forget_object, keep_object, kept, object_key
 
 COOKIE = "kept_form"

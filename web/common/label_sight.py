@@ -4,7 +4,7 @@ Under a withheld set everybody sees a board with rounded values, in the order of
 (``see everything``) see its labels, per-query values, and analyses under it. A policy can make per-query values
 public. ``web.common.visibility`` covers passages: if only withheld labels contain a passage, only members see it. If
 such a passage is a best answer of a version, the version reveals the label, and is withheld like the labels
-(``tournament.services.telling_versions``). ``leaderboard.analyses.runner`` refuses analyses under withheld labels to
+(``tournament.services.label_reveals``). ``leaderboard.analyses.runner`` refuses analyses under withheld labels to
 everybody else.
 """
 
@@ -16,8 +16,8 @@ from typing import Any
 from leaderboard.errors import MembersOnly
 from pooling.models import Collection, QrelSet, SubmissionPolicy
 from pooling.services.submission_policies import policy_of
-from pooling.services.withholding import published_decimals
-from tournament.services.telling_versions import plain_labels, withheld_labels
+from pooling.services.withheld_labels import published_decimals
+from tournament.services.label_reveals import plain_labels, withheld_labels
 from web.common.visibility import sees_everything
 
 

@@ -14,8 +14,8 @@ from judging.launch.forecast import Pace, forecast_pairs
 from pooling import jobs
 from pooling.errors import PoolRefused
 from pooling.models import Collection, Pool
-from pooling.services.finding import runs_tagged
-from pooling.services.planning import plan_pool
+from pooling.services.lookups import runs_tagged
+from pooling.services.pool_plans import plan_pool
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text, WorkOut, work_out

@@ -7,8 +7,8 @@ from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Forecast, Pace, forecast_pairs
 from judging.models import Campaign
 from pooling.models import Collection, Pool, QrelSet, Query, Run
-from pooling.services.finding import RunsOfKind, qrel_set_named
-from pooling.services.planning import PoolPlan, plan_pool
+from pooling.services.lookups import RunsOfKind, qrel_set_named
+from pooling.services.pool_plans import PoolPlan, plan_pool
 from pooling.services.pool_runs import RunCriteria, count_without_priority, meeting, runs_for_pool
 from pooling.services.pools import Choice, labeled_qids, without_text
 from pooling.shallow import Contribution, PoolStats

@@ -10,7 +10,7 @@ from config.background.services import try_again
 from pooling import jobs
 from pooling.models import Collection, Pool
 from pooling.services.members import may
-from pooling.services.naming import free_name
+from pooling.services.name_rules import free_name
 from web.common.access import needs
 from web.common.planned_views import back_to, show_work
 from web.common.shown_refusals import add_error_if_refused, complain_if_refused

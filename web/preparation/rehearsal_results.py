@@ -14,7 +14,7 @@ from judging.simulation.simulated_workers import SimulationSettings
 from leaderboard.analyses.label_noise.winner_odds import Rules, odds_of_pools
 from pooling.models import Passage, Qrel, QrelSet
 from tournament.models import QueryResult
-from tournament.services.resolving import resolve
+from tournament.services.resolution import resolve
 
 #: Tournaments drawn per pool size, chosen so that all sizes need the same total number of judgments.
 DRAWN_JUDGMENTS = 400_000

@@ -24,8 +24,8 @@ from judging.models import Campaign, GoldPair
 from judging.page.preview_views import PAGES, preview_page
 from judging.page.trials import trial_link
 from pooling.models import Collection
-from pooling.services.finding import pool_named
-from pooling.services.naming import free_name
+from pooling.services.lookups import pool_named
+from pooling.services.name_rules import free_name
 from web.common.access import needs
 from web.common.job_progress import Work
 from web.common.shown_refusals import add_error_if_refused, complain_if_refused

@@ -10,7 +10,7 @@ from judging.models import GoldAnswer, Judgment, Submission
 from judging.people.anonymity import month_of, without_time_order
 from pooling.models import PooledPassage
 from tournament.models import ChallengedQuery
-from tournament.services.resolving import pids_by_key
+from tournament.services.resolution import pids_by_key
 from web.releases.scope import Scope
 
 Row = dict[str, Any]

@@ -18,7 +18,7 @@ from leaderboard.cache.software_version import software_version
 from pooling.models import Collection, PooledPassage, PoolRun, QrelSet, Query, Run
 from pooling.services.collection_details import MOST
 from pooling.services.query_splits import private_qids
-from pooling.services.withholding import withheld_names
+from pooling.services.withheld_labels import withheld_names
 from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from web.common.visibility import Sight, as_shown, sight_of
 

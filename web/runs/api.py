@@ -12,9 +12,9 @@ from accounts.models import ApiToken
 from leaderboard.scoring.measure_names import is_measure
 from pooling.models import Collection, Run
 from pooling.run_details import Detail
-from pooling.services.describing import describe_run, release_runs
-from pooling.services.finding import runs_tagged
+from pooling.services.lookups import runs_tagged
 from pooling.services.members import may
+from pooling.services.run_descriptions import describe_run, release_runs
 from pooling.services.run_fields import MOST_OWN, asked_details, known_details, set_run_fields
 from pooling.services.run_metadata import MOST_BYTES, import_run_metadata
 from pooling.services.submission_policies import policy_of

@@ -9,7 +9,7 @@ from django import forms
 from pooling.errors import PoolingError
 from pooling.models import Collection, Run, Team
 from pooling.run_details import LONGEST_TEXT, LONGEST_WORD, Detail, Form, read_value
-from pooling.services.describing import CHANGEABLE_BY_TEAM, SETTLED
+from pooling.services.run_descriptions import CHANGEABLE_BY_TEAM, SETTLED
 from pooling.services.run_fields import asked_details, known_details
 from pooling.services.submission_policies import policy_of
 from web.common.directions import OPTIONS

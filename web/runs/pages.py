@@ -21,12 +21,12 @@ from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from pooling.models import Collection, PoolRun, QrelSet, Query, Run
 from pooling.run_details import Detail, value_in_words
-from pooling.services.describing import opened_further
-from pooling.services.finding import why_not_scored
+from pooling.services.lookups import why_not_scored
 from pooling.services.members import may
+from pooling.services.run_descriptions import opened_further
 from pooling.services.run_fields import known_details
 from tournament.models import Challenge, QrelVersion
-from web.boards.citing import bibtex_entry
+from web.boards.citations import bibtex_entry
 from web.boards.pages import published_board
 from web.boards.wishes import Wish
 from web.common.column_sort import sort_by_column

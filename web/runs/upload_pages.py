@@ -21,9 +21,9 @@ from pooling.models import (
 )
 from pooling.problems import OF_THE_RUN
 from pooling.services.candidates import candidates_of
-from pooling.services.leaving_out import can_leave_out
 from pooling.services.quotas import keys_that_failed
 from pooling.services.teams import team_of, uploads_seen
+from pooling.services.unknown_queries import can_leave_out
 from web.common.folded_problems import fold
 from web.common.job_progress import Work
 from web.common.visibility import hidden_queries, opened_runs, sees_everything, without_private

@@ -19,7 +19,7 @@ from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure
 from pooling.models import Collection, QrelSet, Query, Run
 from pooling.run_details import DOCUMENT, task_of
-from pooling.services.finding import why_not_scored
+from pooling.services.lookups import why_not_scored
 from pooling.services.members import may
 from pooling.services.runs import ranking_of
 from tournament.models import QrelVersion

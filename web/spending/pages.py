@@ -14,7 +14,7 @@ from accounts.services.user_lookup import person_named
 from config import clock
 from judging.campaign.spending_rights import GrantLeft, grants_left, installation_spending
 from pooling.models import Collection, SpendingGrant
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 from pooling.services.members import roles_of
 from pooling.services.spending_grants import changes_of
 

@@ -18,7 +18,7 @@ from config.background import events
 from config.background.job_kinds import Progress
 from config.background.models import Event
 from config.plurals import many
-from config.sealing import SealBroken
+from config.sealed_secrets import SealBroken
 from pooling.models import Collection
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.webhooks import webhook_signature as webhook_signing

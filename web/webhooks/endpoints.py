@@ -10,7 +10,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from config import clock
-from config.sealing import SealBroken, seal, unseal
+from config.sealed_secrets import SealBroken, seal, unseal
 from pooling.models import Collection
 from pooling.services import members
 from web.errors import AddressRefused, NoEvents, WebhookRefused

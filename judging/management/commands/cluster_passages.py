@@ -3,9 +3,9 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
 from config.plurals import many
-from judging.campaign.clustering import cluster_texts, import_clusters, remove_clusters
+from judging.campaign.duplicate_classes import cluster_texts, import_clusters, remove_clusters
 from pooling.near_duplicates import Likeness
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 
 USUAL = Likeness()
 

@@ -1,7 +1,7 @@
 import time
 from typing import Any
 
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from config.background.models import Job
 from config.commands.console import CommandParser
 from config.process import launcher

@@ -4,7 +4,7 @@ from typing import Any
 from accounts.services.user_lookup import person_named
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from judging.management.amounts import dollars_option
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 from pooling.services.spending_grants import change_grant, grant_named, grant_spending
 
 

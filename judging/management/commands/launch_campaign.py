@@ -1,7 +1,7 @@
 from dataclasses import replace
 from typing import Any
 
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from config.commands.console import CommandParser
 from config.process import launcher
 from judging.campaign.campaign_settings import RECOMMENDED, change_settings

@@ -1,6 +1,6 @@
 from typing import Any
 
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from config.process import launcher
 from judging.campaign.campaigns import pause
 from judging.jobs import ring_to_close_places

@@ -1,7 +1,7 @@
 import time
 from typing import Any
 
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from config.commands.console import CommandParser, UsageError
 from config.process import launcher
 from judging.errors import CampaignRefused

@@ -23,7 +23,7 @@ from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.labels import qrel_set_labels
 from pooling.models import Collection, QrelSet, Run
-from tournament.services.publishing import version_numbered
+from tournament.services.publication import version_numbered
 
 
 def analyse_board_agreement(asked: Asked, progress: Progress | None) -> Analysis:

@@ -8,7 +8,7 @@ from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Pool, PooledPassage, PoolRun, Run
-from pooling.services.planning import MOST_DEPTH, plan_pool
+from pooling.services.pool_plans import MOST_DEPTH, plan_pool
 from pooling.shallow import count_classes
 
 EVERYTHING = "all queries"

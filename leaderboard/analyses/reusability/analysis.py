@@ -41,11 +41,11 @@ from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
 from pooling.services.clusters import canonical_of
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 from pooling.services.query_splits import private_qids
 from pooling.services.runs import ranking_of, tops_of
 from pooling.wanted import find_wanted
-from tournament.services.telling_versions import plain_labels, withheld_labels
+from tournament.services.label_reveals import plain_labels, withheld_labels
 
 TOP = 10
 Curve = tuple[str, Sequence[float | None]]

@@ -21,7 +21,7 @@ from leaderboard.scoring.measures import Measure, Precision, ReciprocalRank, Suc
 from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
 from pooling.services.query_splits import private_qids
-from tournament.services.publishing import latest_version
+from tournament.services.publication import latest_version
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from pooling.services import bulk
 from pooling.services.runs import ranking_of
 from pooling.wanted import Wanted, find_wanted
 from tournament.services.judged_facts import Facts, latest_resolution, load_facts, representatives
-from tournament.services.resolving import pids_by_key
+from tournament.services.resolution import pids_by_key
 
 KEYS_AT_ONCE = 5000
 

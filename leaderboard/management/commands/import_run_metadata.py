@@ -7,7 +7,7 @@ from config.commands.console import Command as BaseCommand, CommandParser
 from config.plurals import many
 from leaderboard.scoring.measure_names import is_measure
 from pooling.errors import InvalidFile
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 from pooling.services.run_metadata import import_run_metadata
 
 

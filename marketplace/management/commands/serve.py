@@ -12,7 +12,7 @@ from marketplace.models import Requester, RequesterKey
 from marketplace.rules import money
 from marketplace.services.account import accounts
 from marketplace.services.operator import requesters
-from marketplace.serving import serve
+from marketplace.site_server import serve
 from marketplace.wsgi import application
 
 FIRST_REQUESTER = "preferee"

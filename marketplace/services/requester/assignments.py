@@ -9,7 +9,7 @@ from marketplace.protocol import limits
 from marketplace.services import funds, hit_state, review
 from marketplace.services.call import Call
 from marketplace.services.requester import descriptions, hits
-from marketplace.services.requester.paging import page
+from marketplace.services.requester.list_pages import page
 
 OVERRIDE_WITHIN = timedelta(days=30)
 

@@ -14,7 +14,7 @@ from marketplace.rules import money
 from marketplace.services import events, funds, hit_state, request_tokens
 from marketplace.services.call import Call
 from marketplace.services.requester import descriptions
-from marketplace.services.requester.paging import page
+from marketplace.services.requester.list_pages import page
 
 MOST_REQUIREMENTS = 10
 

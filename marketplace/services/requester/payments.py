@@ -12,7 +12,7 @@ from marketplace.rules import money
 from marketplace.services import funds, request_tokens
 from marketplace.services.call import Call
 from marketplace.services.requester import assignments, hits
-from marketplace.services.requester.paging import page
+from marketplace.services.requester.list_pages import page
 from marketplace.services.requester.workers import worker_of_call as find_worker
 
 

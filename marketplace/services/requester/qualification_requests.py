@@ -11,7 +11,7 @@ from marketplace.protocol import limits
 from marketplace.services import messages
 from marketplace.services.call import Call
 from marketplace.services.requester import descriptions, qualification_types, qualifications
-from marketplace.services.requester.paging import page
+from marketplace.services.requester.list_pages import page
 
 _PENDING = QualificationRequest.State.PENDING
 

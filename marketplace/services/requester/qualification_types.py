@@ -11,7 +11,7 @@ from marketplace.models import Hit, HitType, QualificationRequest, Qualification
 from marketplace.protocol import limits, requirements as qualifying
 from marketplace.services.call import Call
 from marketplace.services.requester import descriptions
-from marketplace.services.requester.paging import page
+from marketplace.services.requester.list_pages import page
 
 _SYSTEM_SINCE = datetime(2017, 1, 17, tzinfo=UTC)
 _TEST = ("Test", "AnswerKey", "TestDurationInSeconds")

@@ -8,7 +8,7 @@ from marketplace.models import Qualification, QualificationType, Worker
 from marketplace.services import messages
 from marketplace.services.call import Call
 from marketplace.services.requester import descriptions
-from marketplace.services.requester.paging import page
+from marketplace.services.requester.list_pages import page
 from marketplace.services.requester.qualification_types import qualification_type_of_call
 from marketplace.services.requester.workers import worker_of_call as find_worker
 from marketplace.services.worker import closed_requesters as refusing

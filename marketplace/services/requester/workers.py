@@ -7,7 +7,7 @@ from marketplace.models import Assignment, Worker, WorkerBlock
 from marketplace.protocol import limits
 from marketplace.services import messages
 from marketplace.services.call import Call
-from marketplace.services.requester.paging import page
+from marketplace.services.requester.list_pages import page
 from marketplace.services.worker import closed_requesters as refusing
 
 MOST_NOTIFIED = 100

@@ -6,8 +6,8 @@ from config.plurals import many
 from pooling.errors import InvalidFile
 from pooling.models import Run
 from pooling.services import runs
-from pooling.services.finding import collection_named
 from pooling.services.growth import run_content_of
+from pooling.services.lookups import collection_named
 from pooling.services.run_problems import each_refusal
 
 

@@ -7,7 +7,7 @@ from pooling.services.collection_details import (
     set_board_labels,
     set_run_depth,
 )
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 
 
 class Command(BaseCommand):

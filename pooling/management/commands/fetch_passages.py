@@ -4,7 +4,7 @@ from typing import Any
 from config.commands.console import Command as BaseCommand, CommandParser
 from config.plurals import many
 from pooling.services import passages
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 
 MOST_NAMED = 20
 

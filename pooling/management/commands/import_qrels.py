@@ -4,7 +4,7 @@ from typing import Any
 from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.models import QrelSet
 from pooling.services import qrels
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 
 
 class Command(BaseCommand):

@@ -9,8 +9,8 @@ from pooling.errors import InvalidFile
 from pooling.models import Run
 from pooling.run_details import DETAILS, Form
 from pooling.services import runs
-from pooling.services.finding import collection_named
 from pooling.services.growth import run_content_of
+from pooling.services.lookups import collection_named
 from pooling.services.run_problems import each_refusal
 
 

@@ -4,7 +4,7 @@ from accounts.roles import Role
 from accounts.services import invitations
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from pooling.services import members
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 
 
 class Command(BaseCommand):

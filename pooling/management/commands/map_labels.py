@@ -3,7 +3,7 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from pooling.services import document_labels
-from pooling.services.finding import collection_named, qrel_set_named
+from pooling.services.lookups import collection_named, qrel_set_named
 
 
 class Command(BaseCommand):

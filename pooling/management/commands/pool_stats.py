@@ -7,7 +7,7 @@ from rich.table import Table
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from config.plurals import many
 from pooling.services import pools
-from pooling.services.finding import pool_named
+from pooling.services.lookups import pool_named
 from pooling.services.pool_runs import RunCriteria
 from pooling.shallow import Prices
 

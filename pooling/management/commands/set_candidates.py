@@ -4,7 +4,7 @@ from typing import Any
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from config.plurals import many
 from pooling.services.candidates import drop_candidates, set_candidates
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 
 
 class Command(BaseCommand):

@@ -2,7 +2,7 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.services import collections
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 
 
 class Command(BaseCommand):

@@ -1,7 +1,7 @@
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 from pooling.services.submission_policies import (
     METADATA,
     PUBLIC_LISTS,
@@ -10,7 +10,7 @@ from pooling.services.submission_policies import (
     drop_policy,
     set_policy,
 )
-from pooling.services.withholding import decimals_warnings
+from pooling.services.withheld_labels import decimals_warnings
 
 
 class Command(BaseCommand):

@@ -3,7 +3,7 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from pooling.models import Round
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 from pooling.services.rounds import drop_round, round_words, set_round
 
 

@@ -3,7 +3,7 @@ from typing import Any
 from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.models import Collection
 from pooling.services import members
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 
 
 class Command(BaseCommand):

@@ -2,7 +2,7 @@ from pathlib import Path
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
-from pooling.services.finding import collection_named
+from pooling.services.lookups import collection_named
 from pooling.services.query_splits import split_at_random, split_by_list
 
 SEED = 20220

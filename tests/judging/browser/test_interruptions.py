@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 from judging.intake.collection import collect
 from judging.models import Choice, Consent, Judgment, Submission
 from judging.money.payments import pay_owed
-from judging.page import pacing
-from judging.tasks.ending import end_submission
+from judging.page import page_limits
+from judging.tasks.lease_ends import end_submission
 from pooling.models import Passage, Query
 from tests.judging.browser.conftest import Reader
 from tests.judging.browser.crowd_site import SANDBOXES
@@ -295,7 +295,7 @@ def test_choices_that_come_too_fast_are_kept_and_sent_again(place, window, monke
     reader = Reader(window(), place)
     reader.begin()
     waits = iter([1])
-    monkeypatch.setattr(pacing, "request_pause", lambda token: next(waits, 0))
+    monkeypatch.setattr(page_limits, "request_pause", lambda token: next(waits, 0))
 
     reader.judge(1, 3)
     saved(reader)

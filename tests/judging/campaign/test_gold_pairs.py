@@ -1,7 +1,7 @@
 import pytest
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign
-from judging.campaign.clustering import import_clusters
+from judging.campaign.duplicate_classes import import_clusters
 from judging.campaign.gold_coverage import gold_in, lacking_tasks, tasks_as_shown
 from judging.campaign.gold_pairs import decide_gold, import_gold, import_gold_content, needed_gold
 from judging.campaign.gold_proposals import propose_gold

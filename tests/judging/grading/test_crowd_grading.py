@@ -32,7 +32,7 @@ from judging.simulation.simulated_workers import Simulated, SimulationSettings
 from judging.watching.status import campaign_status
 from tests.factories import make_qrels
 from tests.judging.cast import Fair
-from tournament.services.resolving import resolve
+from tournament.services.resolution import resolve
 from web.preparation.rehearsal_results import rehearsal_forecast
 
 #: pid → grade; all other passages get 0.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.campaign.clustering import import_clusters, remove_clusters
+from judging.campaign.duplicate_classes import import_clusters, remove_clusters
 from judging.campaign.judging_orders import judging_orders
 from judging.errors import BadInput, CampaignRefused
 from judging.grading import graded_campaigns

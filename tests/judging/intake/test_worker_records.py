@@ -12,7 +12,7 @@ from judging.intake.worker_records import records_of
 from judging.models import Exclusion, GoldPair, Submission, Task
 from judging.page import arrivals, session
 from judging.page.session import WorkRefused
-from judging.tasks.ending import free_lapsed
+from judging.tasks.lease_ends import free_lapsed
 from judging.workers.identities import refusal_reason
 
 

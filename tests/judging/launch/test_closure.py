@@ -4,7 +4,7 @@ import pytest
 import time_machine
 
 from config import clock
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from config.background.services import start
 from judging.errors import CampaignRefused, CrowdLater
 from judging.intake.places import close_places, post_places, want_places

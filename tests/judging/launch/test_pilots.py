@@ -6,7 +6,7 @@ import time_machine
 from django.urls import reverse
 
 from config import clock
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from config.background.services import start
 from judging.campaign.campaign_settings import check_changeable
 from judging.campaign.campaigns import pause

@@ -20,8 +20,8 @@ from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.campaign.worker_texts import agreed_text, default_texts, levels_of
 from judging.errors import CampaignRefused
 from judging.models import Campaign, ConsentText, GradedCampaign, Submission
-from judging.page import pacing
-from judging.page.framing import LARGEST_FORM
+from judging.page import page_limits
+from judging.page.crowd_frame import LARGEST_FORM
 from judging.rules.durations import duration_words, to_the_second
 from judging.rules.grade_scale import FOUR_LEVELS, Level
 from judging.rules.pay import Pay, pay_words as pay_in_words
@@ -303,7 +303,7 @@ def test_errors_speak_the_browsers_language_where_no_campaign_is_known(db, path,
 
 
 def test_what_is_too_large_or_too_fast_is_said_in_the_browsers_language(db, monkeypatch):
-    monkeypatch.setattr(pacing, "request_pause", lambda token: 3)
+    monkeypatch.setattr(page_limits, "request_pause", lambda token: 3)
     browser = Client(headers={"accept-language": "de"})
 
     large = browser.post("/judge/task/x/save", {"side": "x" * LARGEST_FORM}, headers={"accept": "text/html"})

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from judging.models import Choice, Submission
-from judging.page import pacing
+from judging.page import page_limits
 from tests.judging.cast import good_side
 from tests.judging.visitor import Visitor
 
@@ -32,8 +32,8 @@ def test_a_save_asks_once(martha):
 
 def test_a_save_that_is_within_its_pace_asks_no_shared_counter(martha, monkeypatch):
     martha.begin()
-    monkeypatch.setattr(pacing, "_here", pacing._Here())
-    monkeypatch.setattr(pacing, "Limit", None)
+    monkeypatch.setattr(page_limits, "_here", page_limits._Here())
+    monkeypatch.setattr(page_limits, "Limit", None)
 
     assert martha.save().json() == {"saved": True}
 
@@ -44,17 +44,17 @@ def test_pages_near_the_limit_are_counted_by_all_processes_together(monkeypatch,
 
     class Shared:
         def __init__(self, *limit):
-            assert limit == ("page", 40, pacing.WINDOW)
+            assert limit == ("page", 40, page_limits.WINDOW)
 
         def take(self, token, *, times):
             shared.append(times)
             return 0
 
-    monkeypatch.setattr(pacing, "_here", pacing._Here())
-    monkeypatch.setattr(pacing, "Limit", Shared)
-    monkeypatch.setattr(pacing.clock, "now", lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    monkeypatch.setattr(page_limits, "_here", page_limits._Here())
+    monkeypatch.setattr(page_limits, "Limit", Shared)
+    monkeypatch.setattr(page_limits.clock, "now", lambda: datetime(2026, 1, 1, tzinfo=UTC))
 
-    assert [pacing.request_pause("page") for _ in range(12)] == [0] * 12
+    assert [page_limits.request_pause("page") for _ in range(12)] == [0] * 12
     assert shared == [11, 1]
 
 

@@ -11,9 +11,9 @@ from django.test import Client, override_settings
 from config import clock
 from judging.errors import CrowdLater
 from judging.models import Campaign, Choice, Consent, GoldPair, Submission
-from judging.page import pacing, reports_and_appeals
+from judging.page import page_limits, reports_and_appeals
 from judging.page.admission import ARRIVALS_AT_PLACE
-from judging.page.framing import LARGEST_FORM
+from judging.page.crowd_frame import LARGEST_FORM
 from judging.page.trials import trial_link
 from judging.people.exclusions import exclude_worker
 from judging.people.rights import withdraw_worker
@@ -180,7 +180,7 @@ def too_fast(crowd, fair):
     martha = Visitor(crowd, fair.opened())
     # The clock is stopped, because requests are counted in time windows.
     with override_settings(PAGE_REQUESTS_PER_SECOND=1), time_machine.travel(clock.now(), tick=False):
-        return [martha.begin(), *(martha.client.get(martha.page) for _ in range(2 * pacing.WINDOW))][-1]
+        return [martha.begin(), *(martha.client.get(martha.page) for _ in range(2 * page_limits.WINDOW))][-1]
 
 
 def our_fault(crowd, fair):

@@ -10,7 +10,7 @@ from judging.errors import WorkRefused
 from judging.intake.places import post_places
 from judging.models import Campaign, GoldPair, Posting, Submission, Task
 from judging.page import arrivals, session, trials
-from judging.tasks.ending import end_submission
+from judging.tasks.lease_ends import end_submission
 from tests.judging.cast import Fair
 
 ACCEPTED = 4  # gold pairs, two in each task

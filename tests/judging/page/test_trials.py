@@ -13,7 +13,7 @@ from judging.models import Exclusion, GoldAnswer, Judgment, Payment, Posting, Sl
 from judging.models.campaign import new_call_key
 from judging.page import trials
 from judging.page.trials import MOST_TRIALS, start_trial, trial_link
-from judging.tasks.leasing import lease_task
+from judging.tasks.leases import lease_task
 from judging.watching.status import campaign_status
 from judging.workers.identities import crowd_namespace, worker_for
 from pooling.models import Passage
@@ -130,19 +130,19 @@ def _sides(campaign, name: str) -> list[tuple[int, int]]:
     """Return (pair, left) of a new worker's first task with a fixed seed, then undo the lease."""
     from django.db import transaction
 
-    from judging.tasks import leasing
+    from judging.tasks import leases
 
     worker = worker_for(crowd_namespace(campaign), name)
     with transaction.atomic():
         submission = lease_task(campaign, worker, assignment_id=f"3{name}", place=None)
         submission.slots.all().delete()
         task = Task.objects.get(holder=submission)
-        past = leasing.past_of(campaign, worker.pk)
-        pairs = leasing.task_pairs(submission)
-        leasing.fill_slots(submission, pairs, past, np.random.default_rng(7))
+        past = leases.past_of(campaign, worker.pk)
+        pairs = leases.task_pairs(submission)
+        leases.fill_slots(submission, pairs, past, np.random.default_rng(7))
         sides = sorted(submission.slots.filter(gold_pair=None).values_list("pair_id", "left_id"))
         submission.slots.all().delete()
-        leasing.end_submission(submission, Submission.State.RETURNED)
+        leases.end_submission(submission, Submission.State.RETURNED)
         assert task.state == Task.State.HELD
     return sides
 

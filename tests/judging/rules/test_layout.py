@@ -8,8 +8,8 @@ from hypothesis import given, strategies as st
 from judging.models import Choice, Slot, Submission
 from judging.page import session
 from judging.rules.layout import ANSWERS, UNDECIDED, lay_out, possible_answers, scales_with
-from judging.tasks.ending import end_submission
-from judging.tasks.leasing import lease_task
+from judging.tasks.lease_ends import end_submission
+from judging.tasks.leases import lease_task
 from judging.workers.identities import worker_for
 
 SEEDS = st.integers(0, 2**32)

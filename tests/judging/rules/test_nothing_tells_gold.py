@@ -16,7 +16,7 @@ from judging.rules.familiarity import most_tasks
 from judging.rules.gold_candidates import pair_with_labeled, relevant_by_query
 from judging.rules.gold_choice import Real, Texts, Triple, choose_gold, is_hard_triple
 from judging.rules.gold_detection import TOLD, cross_validated, try_to_tell
-from judging.rules.gold_drawing import Shown
+from judging.rules.gold_draw import Shown
 from judging.rules.packing import task_count
 from judging.rules.pair_features import PLACEMENT, SURFACE, question_features, read_passage, word_weights
 from judging.rules.strategies import Known, Setting, by_looks, try_strategies

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from judging.rules.gold_drawing import Shown
+from judging.rules.gold_draw import Shown
 from judging.rules.strategies import (
     Known,
     Outcome,

@@ -12,8 +12,8 @@ from judging.models import Campaign, CrowdIdentity, Slot, Submission, Task, Work
 from judging.page import arrivals, session
 from judging.page.admission import ARRIVALS_AT_PLACE
 from judging.tasks.displacement import MOST_LEASES
-from judging.tasks.ending import end_submission
 from judging.tasks.evidence import PROOF
+from judging.tasks.lease_ends import end_submission
 from tests.judging.cast import Fair
 
 

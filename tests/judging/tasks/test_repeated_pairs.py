@@ -13,8 +13,8 @@ from judging.people.export import export_judgments
 from judging.rules.behavior_flags import Behavior, Usual, flags_of
 from judging.tasks.answers import record_answers
 from judging.tasks.displayed_pairs import shown_pairs
-from judging.tasks.ending import end_submission
 from judging.tasks.evidence import progress_of
+from judging.tasks.lease_ends import end_submission
 from judging.tasks.repeated_pairs import consistency_of, consistency_of_all
 from judging.tasks.slots import pairs_in, take_up
 from judging.watching.history import course_of

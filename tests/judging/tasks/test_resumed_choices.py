@@ -8,7 +8,7 @@ import pytest
 from config import clock
 from judging.models import Campaign, GoldPair, Judgment, Payment, Place, Slot, Submission, Task
 from judging.page import session
-from judging.tasks.ending import end_submission
+from judging.tasks.lease_ends import end_submission
 from judging.tasks.slots import pairs_in
 
 

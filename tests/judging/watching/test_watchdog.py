@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from config import clock
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from config.background.models import Job
 from config.background.services import TryLater, pulse, run_job, start
 from judging.campaign.campaigns import pause

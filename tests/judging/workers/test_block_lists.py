@@ -11,7 +11,7 @@ from judging.intake.collection import campaigns_to_collect
 from judging.intake.places import post_places
 from judging.models import BlockList, Campaign, CrowdIdentity, Exclusion, Place, Submission
 from judging.people.exclusions import exclude_worker, reinstate_worker
-from judging.tasks.ending import end_submission
+from judging.tasks.lease_ends import end_submission
 from judging.workers.block_lists import (
     common_list_name,
     hide_from_finished,

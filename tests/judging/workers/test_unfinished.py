@@ -6,12 +6,12 @@ import pytest
 
 from config import clock
 from judging.errors import WorkRefused
-from judging.intake.flagging import flagged_lately
+from judging.intake.raised_flags import flagged_lately
 from judging.intake.worker_records import records_of
 from judging.models import Discrepancy, Submission, Worker, WorkerInCampaign
 from judging.page import session
 from judging.people.exclusions import reinstate_worker
-from judging.tasks.ending import end_submission
+from judging.tasks.lease_ends import end_submission
 from judging.workers.unfinished import unfinished_of
 from tests.judging.visitor import Visitor, text
 from web.campaigns.needs import flag_needs

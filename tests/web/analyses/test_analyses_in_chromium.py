@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from pooling.models import Query
 from tests.accessibility import WIDER, Inspector
 from tests.chromium import PATIENCE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from leaderboard.analyses import runner
 from leaderboard.analyses.registry import KINDS
 from pooling.models import QrelSet

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import Campaign
 from pooling.models import Pool

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from config.background import services
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import Campaign, Grade, GradedCampaign, Judgment
 from leaderboard.analyses import runner

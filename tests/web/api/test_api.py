@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from judging.models import CampaignChange
 from leaderboard.board.boards import AskedBoard, as_dict, kept_leaderboard
 from leaderboard.scoring.chosen_runs import chosen_runs

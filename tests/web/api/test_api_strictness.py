@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from judging.models import Campaign
 from pooling.models import Run, RunUpload, SubmissionPolicy
 from pooling.services.submission_policies import drop_policy, set_policy

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.core.management import get_commands
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from config.errors import Refusal
 from config.guidance import Action, Guidance, Option

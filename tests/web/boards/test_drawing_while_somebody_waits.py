@@ -3,7 +3,7 @@
 import pytest
 
 from config import clock
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from config.errors import NotNow
 from leaderboard.board import boards

@@ -22,7 +22,7 @@ from pooling.services.teams import make_team
 from tests.factories import add_to_team, make_run
 from tests.web.preparing_cast import texts
 from web.analyses.pages import asked_for, kind_or_404
-from web.boards.citing import bibtex_entry
+from web.boards.citations import bibtex_entry
 from web.boards.filters import Filters, chosen_columns
 
 pytestmark = pytest.mark.one_database

@@ -13,7 +13,7 @@ from pooling.models import Passage, Pool, PooledPassage, PoolRun, QrelSet, Query
 from pooling.services.submission_policies import set_policy
 from tests.factories import make_collection, make_qrels, make_run
 from tournament.services import publish_qrels
-from tournament.services.telling_versions import telling_versions, withheld_labels
+from tournament.services.label_reveals import telling_versions, withheld_labels
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 

@@ -13,7 +13,7 @@ from leaderboard.output.numbers import Rounded
 from pooling.models import Query, Run
 from pooling.services.submission_policies import set_policy
 from pooling.services.teams import make_team
-from pooling.services.withholding import hiding_decimals
+from pooling.services.withheld_labels import hiding_decimals
 from tests.factories import add_to_team, make_run
 from tests.web.boards.sound import NOON, QUERIES
 

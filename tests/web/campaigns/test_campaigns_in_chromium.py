@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from playwright.sync_api import Page, expect
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from judging.errors import CrowdNever
 from judging.intake.collection import collect
 from judging.models import Appeal, Campaign, Discrepancy, GoldAnswer, PairReport

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from config import clock
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import CampaignChange
 from pooling.models import Membership

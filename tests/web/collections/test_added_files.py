@@ -5,7 +5,7 @@ from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from pooling import trec
 from pooling.models import AddedFiles, CollectionChange, Membership, Passage, PassageSource, QrelSet
 from pooling.services import passages

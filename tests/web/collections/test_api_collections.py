@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from config import clock
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from pooling.jobs import forget_uploads
 from pooling.models import AddedFiles, Collection, Membership, NewCollection, QrelSet
 from tests.web.api_caller import api as api, problem

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
 from config import clock
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import Appeal, Campaign, GoldPair, Worker
 from pooling import trec

@@ -7,7 +7,7 @@ from django.core import mail
 from django.core.mail import EmailMessage
 from django.urls import reverse
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from config.background.services import start_if_wanted
 from tests.web.common.test_leaving_out import RUN, address_of, run_sent

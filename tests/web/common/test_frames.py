@@ -5,7 +5,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from judging.page.framing import PREFIX
+from judging.page.crowd_frame import PREFIX
 
 pytestmark = pytest.mark.one_database
 

@@ -7,13 +7,13 @@ import pytest
 from django.http import QueryDict
 from django.urls import reverse
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from pooling.fractions import Fraction
 from pooling.models import ClusterSet, Membership, Passage, Pool
 from pooling.services.clusters import Classes, store_classes
 from pooling.services.passages import add_sources
-from pooling.services.planning import plan_pool
+from pooling.services.pool_plans import plan_pool
 from pooling.services.pools import Choice, build_pool, labeled_qids, pool_stats
 from pooling.shallow import Contribution
 from tests.factories import make_collection, make_qrels, make_run

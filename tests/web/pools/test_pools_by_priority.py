@@ -7,7 +7,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from config import clock
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from pooling.models import Membership, Pool, Round
 from tests.factories import make_collection, make_run
 from tests.web.api_caller import Api

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.services.tokens import make_token
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from judging.models import Campaign, Place, Posting
 from pooling.fractions import Fraction
 from pooling.models import Membership, Passage, Pool

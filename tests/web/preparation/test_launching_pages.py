@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from config import clock
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from config.background.services import start
 from judging.campaign.rehearsal_copy import rehearsal_of

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from config import clock
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from judging.campaign.campaign_settings import change_settings
 from judging.models import GoldPair
 from pooling.models import AddedFiles, Passage

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from django.core.management import load_command_class
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from judging.campaign.campaign_settings import change_settings
 from judging.campaign.screening_forecast import recommended_rule
 from judging.models import Campaign, Pair, Posting

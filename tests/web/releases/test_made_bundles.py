@@ -10,7 +10,7 @@ import pytest
 from django.core.files.storage import storages
 from django.core.management import call_command
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from judging.models import Exclusion, Worker
 from judging.people.rights import forget_worker
 from leaderboard.models import KeptAnalysis

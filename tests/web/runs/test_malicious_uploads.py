@@ -10,13 +10,13 @@ import pytest
 import zstandard
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from pooling.models import Passage, Query, Run, RunUpload
 from pooling.services import growth
 from pooling.services.new_collections import ask_for_collection, make_requested_collection
-from pooling.services.receiving import receive
+from pooling.services.run_transfers import receive
 from pooling.services.sent_files import PASSAGES, QUERIES, SentFile
-from pooling.services.uploads import check_upload
+from pooling.services.upload_checks import check_upload
 from tests.factories import make_run
 from tests.web.conftest import SCRIPT
 

@@ -9,7 +9,7 @@ from django.test import Client
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from config import clock
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from pooling.models import RunUpload
 from pooling.services.candidates import set_candidates
 from pooling.services.rounds import set_round

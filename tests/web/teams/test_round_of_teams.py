@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from pooling.models import AnnouncedRun, PrivateQuery, QuerySplit, Round, Run, RunUpload
 from pooling.services.rounds import set_round
 from pooling.services.run_fields import set_run_fields
@@ -224,7 +224,7 @@ def test_a_team_reads_its_report_without_private_queries(board):
 
 
 def test_a_long_report_counts_the_public_queries_only(board, monkeypatch):
-    monkeypatch.setattr("pooling.services.uploads.QIDS_SHOWN", 1)
+    monkeypatch.setattr("pooling.services.upload_checks.QIDS_SHOWN", 1)
     split = QuerySplit.objects.create(collection=board.collection)
     PrivateQuery.objects.create(split=split, query=board.cast.query("q2"))
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import CampaignChange, Judgment, TaskPair
 from pooling.models import Query

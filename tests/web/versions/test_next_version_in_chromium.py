@@ -5,13 +5,13 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.clock import now
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.models import Campaign, Judgment, TaskPair
 from pooling.models import Membership, Qrel
 from pooling.services.collections import import_collection
-from pooling.services.finding import runs_tagged
+from pooling.services.lookups import runs_tagged
 from pooling.services.pools import build_pool
 from pooling.services.qrels import import_qrels
 from pooling.services.runs import import_run

@@ -16,7 +16,7 @@ from django.db import connection
 
 from config import clock
 from config.background import events
-from config.background.attending import work_off_what_is_due
+from config.background.followed_jobs import work_off_what_is_due
 from config.background.models import Event, Job
 from config.background.services import start_if_wanted
 from judging.launch.closure import close, finish_closing

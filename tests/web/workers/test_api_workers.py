@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 
 from accounts.services.tokens import make_token
 from config import clock
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import (
     Appeal,

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.db.models import F
 
-from judging.intake.flagging import flag_workers
+from judging.intake.raised_flags import flag_workers
 from judging.intake.worker_records import records_of
 from judging.models import Submission, Worker
 from tests.web.campaign_cast import text_of, worker

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from config.background.attending import work_off_everything
+from config.background.followed_jobs import work_off_everything
 from judging import jobs as judging_jobs
 from judging.campaign.cost import money
 from judging.intake.worker_records import records_of

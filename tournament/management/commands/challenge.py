@@ -6,7 +6,7 @@ from judging.management.amounts import dollars_option
 from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign
 from tournament import services
-from tournament.management.offering import offer_places
+from tournament.management.offered_places import offer_places
 
 
 class Command(CampaignCommand):

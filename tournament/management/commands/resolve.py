@@ -5,7 +5,7 @@ from config.plurals import many
 from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign
 from tournament import services
-from tournament.management.offering import advance_and_offer
+from tournament.management.offered_places import advance_and_offer
 
 #: The maximum number of open and tied queries explained on a terminal.
 SHOWN = 10

@@ -1,8 +1,8 @@
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
-from pooling.services.finding import collection_named
-from tournament.services.publishing import version_numbered
+from pooling.services.lookups import collection_named
+from tournament.services.publication import version_numbered
 from tournament.services.version_dois import set_doi
 
 

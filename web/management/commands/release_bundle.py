@@ -4,8 +4,8 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
 from config.process.private_files import give_to_user
-from pooling.services.finding import collection_named
-from tournament.services.publishing import version_numbered
+from pooling.services.lookups import collection_named
+from tournament.services.publication import version_numbered
 from web.releases import store
 from web.releases.bundle import count_bundle, ensure_bundle
 

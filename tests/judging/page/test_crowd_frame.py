@@ -14,8 +14,8 @@ from django.urls import reverse
 from config import clock
 from judging import urls
 from judging.models import Choice
-from judging.page import pacing
-from judging.page.framing import LARGEST_FORM, PREFIX
+from judging.page import page_limits
+from judging.page.crowd_frame import LARGEST_FORM, PREFIX
 from judging.page.trials import trial_link
 from tests.judging.visitor import CROWD_SITE, Visitor, text
 
@@ -188,7 +188,7 @@ def test_pace_is_each_pages_own_and_passes(slow, crowd, campaign, martha):
 
     assert henry.save().status_code == 200
     assert martha.save().status_code == 429
-    slow.shift(pacing.WINDOW)
+    slow.shift(page_limits.WINDOW)
     assert martha.save(side="right", sequence="20").status_code == 200
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-from judging.campaign.clustering import cluster_texts, import_clusters, refuse_judged, remove_clusters
+from judging.campaign.duplicate_classes import cluster_texts, import_clusters, refuse_judged, remove_clusters
 from judging.campaign.pairs import class_representatives, pairs_of, request_pairs
 from judging.errors import CampaignRefused
 from pooling.errors import ClustersRefused

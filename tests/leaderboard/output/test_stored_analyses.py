@@ -12,7 +12,7 @@ from leaderboard.output.content import analysis_content
 from leaderboard.output.csv_tables import csv_table
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table
-from leaderboard.output.storing import as_stored, from_stored
+from leaderboard.output.stored_analyses import as_stored, from_stored
 
 
 @pytest.fixture

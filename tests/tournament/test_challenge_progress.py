@@ -12,7 +12,7 @@ from tournament.contests import Need
 from tournament.errors import ChallengeUnderWay
 from tournament.models import Challenge
 from tournament.services import neighbors
-from tournament.services.advancing import still_wanted, worth_asking
+from tournament.services.challenge_progress import still_wanted, worth_asking
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import translation
 from django.utils.translation import gettext
 
-from judging.page import pacing
+from judging.page import page_limits
 from judging.page.frame_views import in_frame, language_for, refusal
 from judging.rules.refusals import REFUSALS
 
@@ -54,7 +54,7 @@ class CrowdsFrame:
         match = request.resolver_match
         if match is None or match.namespace != "judging" or match.url_name in SHARED:
             return None
-        wait = pacing.request_pause(kwargs["token"])
+        wait = page_limits.request_pause(kwargs["token"])
         if not wait:
             return None
         said = _error_response(request, 429)

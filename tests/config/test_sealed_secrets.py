@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.sealing import SealBroken, seal, unseal
+from config.sealed_secrets import SealBroken, seal, unseal
 
 
 def test_a_sealed_secret_opens_only_for_its_purpose():

@@ -5,7 +5,7 @@ import re
 from django.db.models import Exists, OuterRef
 
 from pooling.models import Collection, PooledPassage, Qrel
-from pooling.services.withholding import withheld_names
+from pooling.services.withheld_labels import withheld_names
 from tournament.models import PreferenceQrel
 
 

@@ -117,7 +117,7 @@ def test_a_changed_row_is_noticed(judged_town):
 
 def test_a_version_of_another_rule_version_says_so(judged_town, monkeypatch):
     services.publish_qrels(campaign=judged_town.campaign)
-    monkeypatch.setattr("tournament.services.rebuilding.RULE_VERSION", 2)
+    monkeypatch.setattr("tournament.services.rebuilt_versions.RULE_VERSION", 2)
 
     with pytest.raises(RebuildDiffers, match="rule version 1; this software has rule version 2"):
         services.rebuild_qrels(collection=judged_town.collection)

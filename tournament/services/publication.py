@@ -20,7 +20,7 @@ from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.outcomes import QueryOutcome, Status
 from tournament.services.judged_facts import Judgments
 from tournament.services.neighbors import key_parts
-from tournament.services.resolving import Resolved, pids_by_key, resolve_as_before
+from tournament.services.resolution import Resolved, pids_by_key, resolve_as_before
 
 ATTEMPTS = 10
 #: The event: a version of a collection's preference qrels was published.

@@ -11,7 +11,7 @@ from leaderboard.analyses.better_than_perfect.analysis import comparisons_to_ask
 from leaderboard.analyses.better_than_perfect.computation import Category, Comparisons
 from leaderboard.errors import NothingToScore
 from pooling.models import Collection, QrelSet, Run
-from pooling.services.finding import qrel_set_named, runs_tagged
+from pooling.services.lookups import qrel_set_named, runs_tagged
 from web.pools.forms import AskingForm
 
 

@@ -23,7 +23,7 @@ from judging.models import Campaign, Place, Submission, Task, TaskPair, Worker
 from judging.rules.deadlines import Deadlines, deadlines, offered_seconds
 from judging.rules.layout import submission_seed
 from judging.tasks.displacement import displace_weakest, make_room
-from judging.tasks.ending import end_submission, free_lapsed, free_task
+from judging.tasks.lease_ends import end_submission, free_lapsed, free_task
 from judging.tasks.resumption import copy_choices, resumable, take_up_again
 from judging.tasks.slots import fill_slots, task_pairs
 from judging.tasks.worker_memory import AT_ONCE, Past, candidates, first_waiting, fitting, past_of
@@ -233,7 +233,7 @@ def _end_former(taking: Taking) -> None:
 def _former(assignment_id: str, place: int, worker: int) -> QuerySet[Submission]:
     same = Q(assignment_id=assignment_id)
     here = Submission.objects.filter(same & Q(state=Submission.State.HELD) | ~same & Q(place=place))
-    return here.exclude(same, worker=worker).order_by("pk")  # the order of locks: judging.tasks.ending
+    return here.exclude(same, worker=worker).order_by("pk")  # the order of locks: judging.tasks.lease_ends
 
 
 _FORMER = Prepared(_former, words=(0,))

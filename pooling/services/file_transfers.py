@@ -18,9 +18,8 @@ from pooling.errors import KeyUsed, NotFound, PoolingError, QuotaReached, Upload
 from pooling.models import AddedFiles, Collection, NewCollection
 from pooling.services.added_files import check_addable
 from pooling.services.collections import check_new
-from pooling.services.leaving_out import can_leave_out
 from pooling.services.quotas import StoredFile, refuse_over_quota
-from pooling.services.receiving import CHUNK, Stream, copy_stream, incoming, refuse_unfit
+from pooling.services.run_transfers import CHUNK, Stream, copy_stream, incoming, refuse_unfit
 from pooling.services.sent_files import (
     CANDIDATES,
     KINDS,
@@ -33,6 +32,7 @@ from pooling.services.sent_files import (
     keep_sent_files,
     sources_on_the_server,
 )
+from pooling.services.unknown_queries import can_leave_out
 
 Arriving = NewCollection | AddedFiles
 RECEIVING, WAITING = "receiving", "waiting"

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from judging.models import Slot, Submission, Task
 from judging.page import session
-from judging.tasks.leasing import lease_task
+from judging.tasks.leases import lease_task
 from judging.workers.identities import worker_for
 from tests.judging.cast import Fair
 

@@ -9,7 +9,7 @@ from collections import Counter
 from django.conf import settings
 
 from config import clock
-from config.counting import Limit
+from config.fixed_windows import Limit
 
 #: Seconds over which requests are counted. Saves that waited for a connection can arrive together.
 WINDOW = 10

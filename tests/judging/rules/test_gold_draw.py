@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
-from judging.rules.gold_drawing import Gold, Memory, Shown, draw, enough_fit
+from judging.rules.gold_draw import Gold, Memory, Shown, draw, enough_fit
 
 RNG = np.random.default_rng(1)
 THINGS = st.integers(1, 8)

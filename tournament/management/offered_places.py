@@ -1,6 +1,6 @@
 """Post places from the tournament's commands when no other process is doing so."""
 
-from config.background.attending import attend
+from config.background.followed_jobs import attend
 from config.commands.console import Command
 from config.process import launcher
 from judging.models import Campaign

@@ -11,7 +11,7 @@ from config.background.services import try_again
 from leaderboard import jobs
 from pooling.models import Collection
 from pooling.services.members import may
-from web.analyses.asking_plans import asking_page
+from web.analyses.better_than_perfect_plans import asking_page
 from web.common.access import needs
 from web.common.planned_views import back_to, show_work
 from web.common.shown_refusals import complain_if_refused

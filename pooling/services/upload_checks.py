@@ -32,9 +32,9 @@ from pooling.services.growth import run_content_of
 from pooling.services.members import role_of
 from pooling.services.query_splits import private_qids
 from pooling.services.reader_faults import refusing_faults
-from pooling.services.receiving import CHUNK, forget_parts, incoming
 from pooling.services.rounds import Entry
 from pooling.services.run_problems import problems_of_run
+from pooling.services.run_transfers import CHUNK, forget_parts, incoming
 from pooling.services.runs import (
     CheckedRun,
     RunFacts,

@@ -19,8 +19,8 @@ from tournament.outcomes import QueryOutcome, outcome_reason
 from tournament.schedule import Rule, Sides
 from tournament.services.judged_facts import Classes, Judgments, entrants_from, judgments_of
 from tournament.services.neighbors import key_parts
-from tournament.services.publishing import export_qrels, judgments_sha256, version_numbered
-from tournament.services.resolving import pids_by_key
+from tournament.services.publication import export_qrels, judgments_sha256, version_numbered
+from tournament.services.resolution import pids_by_key
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,15 @@ from config.plurals import many
 from judging.models import Campaign
 from judging.money.budget import cap_of
 from pooling.models import Passage, Run
-from pooling.services.finding import runs_tagged
+from pooling.services.lookups import runs_tagged
 from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed, TextsMissing
 from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from tournament.outcomes import Status
 from tournament.schedule import Forecast, Rule, Sides, forecast
 from tournament.services import neighbors
-from tournament.services.advancing import Advance, advance_campaign
+from tournament.services.challenge_progress import Advance, advance_campaign
 from tournament.services.judged_facts import Facts, class_of, load_facts
-from tournament.services.publishing import latest_version, queries_by_key
+from tournament.services.publication import latest_version, queries_by_key
 
 
 @dataclass(frozen=True)

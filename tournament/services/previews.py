@@ -16,15 +16,15 @@ from tournament.services.changes import (
     edition_of,
     passages_by_query,
 )
-from tournament.services.publishing import (
+from tournament.services.later_decisions import Redecided, redecided_queries
+from tournament.services.publication import (
     Draft,
     content_of,
     draft_version,
     latest_version,
     refuse_rehearsal,
 )
-from tournament.services.redeciding import Redecided, redecided_queries
-from tournament.services.resolving import resolve_as_before
+from tournament.services.resolution import resolve_as_before
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from judging.models import Worker
 from tests.tournament.challengers import advance, best, challenge
 from tournament import services
 from tournament.models import Challenge, QueryResult
-from tournament.services.advancing import advance_challenges
-from tournament.services.challenging import plan_challenge
+from tournament.services.challenge_progress import advance_challenges
+from tournament.services.challenges import plan_challenge
 
 
 def test_only_unseen_tops_are_asked_against_the_best_answers(crowd):

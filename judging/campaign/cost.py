@@ -40,6 +40,12 @@ def quote_pay(pay: Pay, tasks: int, *, crowd: str = "mturk", endpoint: str = "")
 
 
 @kept_while_reading
+def tasks_asked(campaign: Campaign) -> int:
+    """Return the number of the campaign's tasks."""
+    return campaign.tasks.count()
+
+
+@kept_while_reading
 def money(campaign: Campaign) -> dict[str, Decimal]:
     """Return dollars with fees: ``spent`` (paid), ``owed``, ``held`` (undecided), ``promised`` (live places).
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 
+from judging.campaign.read_once import kept_while_reading
 from judging.campaign.reading_time import seconds_a_pair
 from judging.models import Campaign, Exclusion, Posting, Slot, Submission
 from judging.rules.pay import hourly, least_pay
@@ -62,10 +63,15 @@ def seconds_of_tasks(campaign: Campaign) -> list[float]:
     return elapsed_seconds(_whole_tasks(campaign))
 
 
-def pilot_seconds(campaign: Campaign, posting: Posting | None = None) -> list[float]:
-    """Return the seconds of tasks done in the pilot, or in one of its postings."""
-    work = _whole_tasks(campaign).filter(place__posting__purpose=Posting.Purpose.PILOT)
-    return elapsed_seconds(work if posting is None else work.filter(place__posting=posting))
+@kept_while_reading
+def pilot_seconds(campaign: Campaign) -> list[float]:
+    """Return the seconds of each task done in the pilot."""
+    return elapsed_seconds(_whole_tasks(campaign).filter(place__posting__purpose=Posting.Purpose.PILOT))
+
+
+def posting_seconds(posting: Posting) -> list[float]:
+    """Return the seconds of each task done in one posting."""
+    return elapsed_seconds(_whole_tasks(posting.campaign).filter(place__posting=posting))
 
 
 def _whole_tasks(campaign: Campaign) -> QuerySet[Submission]:

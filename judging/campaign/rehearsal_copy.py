@@ -14,6 +14,7 @@ from config.guidance import Action, Guidance
 from config.plurals import many
 from judging.campaign.campaigns import log_change, move, restore_first
 from judging.campaign.pairs import pair_ids, request_pairs
+from judging.campaign.read_once import kept_while_reading
 from judging.campaign.worker_texts import passages_without_text
 from judging.crowds import crowd_for
 from judging.errors import CampaignRefused, NotReady
@@ -189,6 +190,7 @@ def rehearsal_key(campaign: Campaign) -> str:
     return f"{REHEARSE}:{campaign.pk}"
 
 
+@kept_while_reading
 def rehearsal_is_under_way(campaign: Campaign) -> bool:
     """Return whether a rehearsal is waiting, being judged, computing its forecast or interrupted."""
     return running_rehearsal(campaign) is not None or rehearsals_asked_for(campaign).live().exists()
@@ -212,6 +214,7 @@ def refuse_during_rehearsal(campaign: Campaign) -> None:
         )
 
 
+@kept_while_reading
 def was_rehearsed(campaign: Campaign) -> bool:
     """Return whether a copy was judged to its end, or stopped."""
     return campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists()

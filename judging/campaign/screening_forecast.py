@@ -11,7 +11,7 @@ from django.db.models import Count, Max
 
 from config import kept_objects
 from judging.campaign.campaigns import CampaignSettings
-from judging.campaign.cost import Quote, quote_tasks
+from judging.campaign.cost import Quote, quote_tasks, tasks_asked
 from judging.campaign.read_once import kept_while_reading
 from judging.campaign.strategy_figures import outcomes_of
 from judging.models import Campaign, GoldAnswer, GoldPair, Pair, Posting
@@ -68,13 +68,13 @@ def outlook_for(settings: CampaignSettings, tasks: int) -> Outlook:
 @kept_while_reading
 def tasks_per_worker(campaign: Campaign) -> int:
     """Calculate how many of the campaign's tasks one worker can do at most."""
-    return tasks_a_worker(campaign.max_tasks_per_worker, campaign.tasks.count(), campaign.judgments_per_pair)
+    return tasks_a_worker(campaign.max_tasks_per_worker, tasks_asked(campaign), campaign.judgments_per_pair)
 
 
 @kept_while_reading
 def rules_compared(campaign: Campaign) -> list[Consequence]:
     """Compare the screening rules for this campaign and recommend one; return an empty list if it has no tasks."""
-    tasks = campaign.tasks.count()
+    tasks = tasks_asked(campaign)
     if not tasks:
         return []
     return compare_rules(

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from config.plurals import many
 from judging.campaign.campaigns import CampaignSettings
-from judging.campaign.cost import Quote, quote_pay, quote_tasks
+from judging.campaign.cost import Quote, quote_pay, quote_tasks, tasks_asked
 from judging.campaign.hourly_pay import expected_pay
 from judging.campaign.screening_forecast import outlook_for, outlook_of
 from judging.errors import BadInput
@@ -84,7 +84,7 @@ def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
     """Forecast a campaign's tasks, at the pilot's median time if there was a pilot."""
     pace.check()
     pay = expected_pay(campaign)
-    quote = quote_tasks(campaign, campaign.tasks.count())
+    quote = quote_tasks(campaign, tasks_asked(campaign))
     slots = campaign.slots_per_task
     return _forecast(quote, outlook_of(campaign), pay.seconds / slots, slots, pay.measured, pace)
 

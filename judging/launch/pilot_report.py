@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 
-from judging.campaign.hourly_pay import pilot_seconds, submissions_of_excluded
+from judging.campaign.hourly_pay import posting_seconds, submissions_of_excluded
 from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Place, Posting, Submission
 from judging.rules.pay import hourly
 
@@ -77,7 +77,7 @@ def pilot_report(campaign: Campaign) -> PilotReport | None:
         return None
     work = Submission.objects.filter(place__posting=posting, state=Submission.State.SUBMITTED)
     people = work.filter(worker__simulated=False).exclude(pk__in=submissions_of_excluded(campaign))
-    times = pilot_seconds(campaign, posting)
+    times = posting_seconds(posting)
     seconds = statistics.median(times) if times else None
     workers = work.values("worker").distinct()
     excluded = Exclusion.objects.filter(campaign=campaign, worker__in=workers, reversed_at=None)

@@ -205,7 +205,7 @@ def rename(request: HttpRequest, name: str, asked: NameIn) -> dict[str, Any]:
     response={204: None},
     summary="Delete a draft that nobody has worked on, with its pairs, tasks, gold pairs and texts",
 )
-def delete(request: HttpRequest, name: str) -> Status[None]:
+def delete_campaign(request: HttpRequest, name: str) -> Status[None]:
     user, found = campaign_to_change(request, name, "prepare campaign")
     delete_draft(found, who=user.get_username())
     return Status(204, None)

@@ -215,14 +215,19 @@ class RehearsalPage:
         return closing.filter(campaign__in=self.copies).exists()
 
 
+def rehearsal_result(campaign: Campaign) -> dict[str, Any] | None:
+    """Return the forecast of the latest complete rehearsal; None without one."""
+    done = rehearsals_asked_for(campaign).filter(state=Job.State.DONE).first()
+    return done.result if done else None
+
+
 def rehearsal_page(campaign: Campaign) -> RehearsalPage:
     """Return a rehearsal's progress or forecast."""
     asked = rehearsals_asked_for(campaign)
     job = asked.first()
-    done = asked.filter(state=Job.State.DONE).first()
     return RehearsalPage(
         work=_latest_work(job, campaign),
-        result=done.result if done else None,
+        result=rehearsal_result(campaign),
         copies=list(campaign.rehearsals.order_by("-pk")),
     )
 
@@ -308,6 +313,6 @@ def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
         "told": pay_forecast(campaign),
         "rounds": later_rounds(campaign),
         "rehearsed": was_rehearsed(campaign),
-        "rehearsal": rehearsal_page(campaign).result,
+        "rehearsal": rehearsal_result(campaign),
         "pilot": pilot_report(campaign),
     }

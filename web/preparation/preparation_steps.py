@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from config.plurals import many
+from judging.campaign.cost import tasks_asked
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.rehearsal_copy import rehearsal_is_under_way, rehearses_here, was_rehearsed
 from judging.errors import NotReady
@@ -39,7 +40,7 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
         Campaign.State(campaign.state), ""
     )
     told = {
-        "settings": (many(campaign.tasks.count(), "task"), "done"),
+        "settings": (many(tasks_asked(campaign), "task"), "done"),
         "gold": _gold_progress(campaign),
         "texts": ("accepted", "done") if campaign.texts_accepted_at else ("not accepted yet", "needed"),
         "pay": (f"${campaign.reward:,.2f} a task", "done"),

@@ -131,7 +131,7 @@ def change(request: HttpRequest, name: str, key: int, asked: WebhookChange) -> d
 
 
 @router.delete("/collections/{name}/webhooks/{int:key}", response={204: None}, summary="Delete it")
-def delete(request: HttpRequest, name: str, key: int) -> Status[None]:
+def delete_webhook(request: HttpRequest, name: str, key: int) -> Status[None]:
     user, endpoint = _webhook_to_change(request, name, key)
     endpoints.remove_endpoint(endpoint=endpoint, user=user)
     return Status(204, None)

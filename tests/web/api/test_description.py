@@ -40,6 +40,13 @@ CHECKS = [
 ]
 
 
+def test_every_call_has_a_name_of_its_own_that_tells_nothing_of_modules():
+    names = [call["operationId"] for calls in WRITTEN["paths"].values() for call in calls.values()]
+
+    assert len(set(names)) == len(names)
+    assert not [name for name in names if name.startswith("web_")]
+
+
 @pytest.fixture
 def token(cast, settings):
     """A token with all of an owner's rights, without a rate limit."""

@@ -55,7 +55,7 @@ def test_the_form_the_command_and_the_documents_name_the_same_default_rule(manag
     assert "A draft starts with the rule of the reference experiment" in form.fields["screen"].help_text
     assert f"| `{default}` (default) |" in words["methods-screening"]
     assert f"Every draft starts with `{default}`" in words["methods-screening"]
-    assert f"**`--screen {default}`** (default)" in words["requester-guide"]
+    assert f"- **`{default}`** (default)" in words["requester-guide"]
 
 
 @pytest.mark.soak

@@ -53,7 +53,7 @@ def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None) 
     for _ in range(5):
         try:
             with transaction.atomic():
-                job = Job.objects.create(kind=kind, key=key, arguments=arguments or {})
+                job = Job.objects.create(kind=kind, key=key, arguments=arguments or {}, run_after=clock.now())
         except IntegrityError:
             live = Job.objects.live().filter(key=key).first()
             if live is None:

@@ -15,6 +15,8 @@ INCHES_A_ROW = 0.17
 MOST_NAMED = 80
 #: Distance between values of one row that have intervals, in rows.
 APART = 0.3
+#: Room for a legend below a panel's title.
+LEGEND_POINTS = 18
 
 
 def rows_figure(
@@ -24,6 +26,7 @@ def rows_figure(
     down = -(-len(charts) // PANELS_A_ROW)
     most = max(len(chart.rows) for chart in charts)
     same_rows = all(chart.rows == charts[0].rows for chart in charts)
+    beside = len(charts) > 1 and all({*chart.rows} == {*charts[0].rows} for chart in charts)
 
     def draw(canvas: Any) -> None:
         panels = canvas.subplots(
@@ -31,11 +34,12 @@ def rows_figure(
             min(PANELS_A_ROW, len(charts)),
             sharey=same_rows,
             squeeze=False,
-            gridspec_kw=None if same_rows else {"wspace": 0.3},
+            gridspec_kw={"wspace": 0.3} if beside and not same_rows else None,
         ).ravel()
         for axes, chart in zip(panels, charts, strict=False):
             _draw_rows(axes, chart)
-            axes.set_title(chart.title if len(charts) > 1 and chart.title != chart.axis else "")
+            title = chart.title if len(charts) > 1 and chart.title != chart.axis else ""
+            axes.set_title(title, pad=LEGEND_POINTS if len(chart.series) > 1 else None)
         for axes in panels[len(charts) :]:
             axes.set_axis_off()
         if mark:
@@ -50,7 +54,7 @@ def rows_figure(
         data,
         tuple(map(chart_content, charts)),
         height=down * max(2.0, 0.9 + INCHES_A_ROW * most),
-        beside=len(charts) > 1 and all({*chart.rows} == {*charts[0].rows} for chart in charts),
+        beside=beside,
     )
 
 

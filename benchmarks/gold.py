@@ -182,7 +182,7 @@ def figures_of(collection: str, name: str, *pooled: str, gold_from: str) -> Figu
 
 
 def by_memory(setting: Any, done: int) -> list[float]:
-    """Return the AUC from the memory of workers who do this many tasks, for each seed."""
+    """Return, for each seed, how well (AUC) workers who did ``done`` tasks recognize gold pairs from memory."""
     import numpy as np
 
     from judging.rules.gold_choice import Real, Triple

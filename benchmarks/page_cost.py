@@ -33,7 +33,7 @@ KINDS = ("take", "consent page", "consent", "task page", "save", "finish", "last
 
 
 class Requests:
-    """Requests to the application, with statements and processor times by kind of request."""
+    """Sends requests to the application; records SQL statements and processor times by kind of request."""
 
     def __init__(self, profiled: str = "", *, forms: bool = False) -> None:
         from django.core.handlers.wsgi import WSGIHandler
@@ -101,7 +101,7 @@ def do_task(requests: Requests, link: str, who: dict[str, str]) -> None:
 
 
 def measure(options: argparse.Namespace) -> Requests:
-    """Let workers do tasks on a separate database."""
+    """Have workers do tasks on a separate database, and return the measured requests."""
     import serve
 
     with tempfile.TemporaryDirectory() as folder:

@@ -147,7 +147,7 @@ def best_answers_found(queries: int, right: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Cell:
-    """The mean of many campaigns under one rule, and half of its 95% interval."""
+    """The mean of many campaigns under one rule, and half the width of its 95% interval."""
 
     rule: str
     mean: float

@@ -25,7 +25,7 @@ LEAST_RATIO, MOST_SECONDS = 20.0, 0.1
 
 
 def pools(rng: np.random.Generator) -> np.ndarray:
-    """Return pool sizes whose round robins have as many pairs as there are judgments."""
+    """Return pool sizes whose round robins have ``JUDGMENTS`` pairs in all."""
     sizes = np.full(QUERIES, 6)
     short = JUDGMENTS - int((sizes * (sizes - 1) // 2).sum())
     for query in rng.permutation(np.tile(np.arange(QUERIES), 4)):

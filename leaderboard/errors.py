@@ -26,7 +26,7 @@ class UnknownMeasure(LeaderboardError):
 
 
 class NothingPrivate(LeaderboardError):
-    """The collection has no private queries, or the labels cover too few of either kind."""
+    """The collection has no private queries, or the labels cover too few private or public ones."""
 
 
 class NothingToScore(LeaderboardError):

@@ -13,12 +13,12 @@ _shift = timedelta(seconds=float(os.environ.get("MARKETPLACE_CLOCK_OFFSET", "0")
 
 
 def now() -> datetime:
-    """Return the current time in UTC, including the offset."""
+    """Return the current time in UTC, shifted by ``MARKETPLACE_CLOCK_OFFSET``."""
     return datetime.now(UTC) + _shift
 
 
 def wall() -> datetime:
-    """Return the current time in UTC, without the offset."""
+    """Return the real time in UTC, ignoring ``MARKETPLACE_CLOCK_OFFSET``."""
     return datetime.now(UTC)
 
 

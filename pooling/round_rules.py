@@ -108,7 +108,7 @@ def _over_limit(
 ) -> RoundRefusal | None:
     if sent < most:
         return None
-    accepted = f"{many(most, kind)} of each team" if most else f"no {kind}s"
+    accepted = f"{many(most, kind)} from each team" if most else f"no {kind}s"
     closes = f"This round closes on {moment_in_utc(rules.closes_at)}"
     return RoundRefusal(
         f"the round {rules.name} accepts {accepted}, and the team has {sent}.",

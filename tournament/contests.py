@@ -26,7 +26,7 @@ from tournament.schedule import (
 
 @dataclass(frozen=True)
 class Contest:
-    """A challenge: its number (the round of its pairs), its rule, and the sides of each query by query key."""
+    """A challenge: its number (``round`` of its pairs), its rule, and each query's sides by query key."""
 
     number: int
     rule: Rule

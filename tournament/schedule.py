@@ -76,8 +76,8 @@ class Sides:
 class Step:
     """The state of one query of a challenge.
 
-    ``ask``: the pairs to judge now, with the number of judgments of each; empty if ``finished``. ``left``: the
-    challengers known to stay in (complete once finished).
+    ``ask``: the pairs to judge now, and how many judgments each needs; empty if ``finished``. ``left``: the
+    challengers that some best answer failed to beat, and that stay in; final once ``finished``.
     """
 
     ask: tuple[tuple[PairKey, int], ...]

@@ -18,10 +18,10 @@ from config.background.models import Event
 def record_event(kind: str, *, collection_id: int, facts: dict[str, Any]) -> Event:
     """Store an event in a collection: ``kind`` is "thing.happened"; ``facts`` are ids, names and numbers.
 
-    Call it within the transaction of its cause; raises RuntimeError outside of one.
+    Call it in the same transaction as its cause; raises RuntimeError outside of one.
     """
     if not connection.in_atomic_block:
-        raise RuntimeError(f"The event {kind} must be recorded in the transaction of its cause.")
+        raise RuntimeError(f"The event {kind} must be recorded in the same transaction as its cause.")
     return Event.objects.create(kind=kind, collection_id=collection_id, facts=facts)
 
 

@@ -337,7 +337,7 @@ START_WORKERS = "Start the product: make run, or the worker and scheduler servic
 
 
 def running_processes() -> QuerySet[AtWork]:
-    """Return the processes that recently reported running jobs."""
+    """Return the processes that run jobs and have a recent heartbeat."""
     return AtWork.objects.filter(pulse_at__gte=clock.now() - timedelta(seconds=PULSE_SECONDS * 4))
 
 

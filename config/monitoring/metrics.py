@@ -76,7 +76,7 @@ _readers: list[StateReader] = []
 
 
 def state_reader(reader: StateReader) -> StateReader:
-    """Register a function that reads a room's states from the database; rooms define theirs in ``metrics.py``."""
+    """Register a function that reads an app's current values from the database; each has them in ``metrics.py``."""
     _readers.append(reader)
     return reader
 

@@ -132,7 +132,7 @@ class _ProposalSearch:
     def _cover(self, candidates: list[Triple], chosen: list[Triple], *, exclusive: bool) -> list[Triple]:
         """Prepend candidates to the chosen ones until every task has enough suitable gold pairs, if possible.
 
-        Questions that the fewest of the lacking tasks ask are used first.
+        Candidates whose question occurs in the fewest of the lacking tasks are used first.
         """
         for _ in range(MOST_COVERING):
             lacking = self.lacking(chosen)

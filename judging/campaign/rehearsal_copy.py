@@ -197,7 +197,7 @@ def rehearsal_is_under_way(campaign: Campaign) -> bool:
 
 
 def refuse_during_rehearsal(campaign: Campaign) -> None:
-    """Raise NotReady while a rehearsal is under way, because its results would come too late."""
+    """Raise NotReady while a rehearsal is under way, because its results would come after the launch."""
     if copy := running_rehearsal(campaign):
         raise NotReady(
             f"Simulated workers are judging the rehearsal {copy.name}.",

@@ -166,7 +166,7 @@ def delete_graded_campaign(campaign: GradedCampaign, *, who: str = "") -> None:
     crowd = campaign.crowd_campaigns.filter(rehearsal_of=None).order_by("pk").first()
     if crowd is not None:
         raise CampaignRefused(
-            f"Workers of campaign {crowd.name} grade topics of {campaign.name}.",
+            f"{campaign.name} cannot be deleted: campaign {crowd.name} grades its topics.",
             "If that campaign is a draft, delete it first. Otherwise end the graded campaign instead.",
         )
     if judging_begun(campaign):

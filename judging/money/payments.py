@@ -29,7 +29,7 @@ def owe(campaign: Campaign, submission: Submission, work: Evidence) -> None:
     Pay is held until a person decides:
     - all of it, if our page never saw the work;
     - the bonus for pairs that the crowd's form claims beyond those that were saved;
-    - the reward, if the work was already paid by its receipt;
+    - the reward, if the work was already paid for by receipt;
     - the reward, if the work stopped before the last pair and pay is not split, since it covers all pairs;
     - the bonus, or the reward if pay is not split, if there was no time to read the pairs; both if the work also
       stopped before the last pair. Otherwise, one key press per task would earn the reward.

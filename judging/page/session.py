@@ -293,7 +293,7 @@ def finish(
     the worker may be leaving the task early.
 
     Judgments count, and failed gold pairs count against the worker, only after the crowd lists the submission. Until
-    then, only an address claims the worker's id.
+    then, the worker's id is only a claim in a URL.
     """
     held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
     empty = Exists(Slot.objects.filter(submission=submission.pk, choices=None))

@@ -83,7 +83,7 @@ def forget_worker(
     owed = Payment.objects.filter(submission__worker=worker, state__in=Payment.OPEN)
     if amount := owed.aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]:
         raise CampaignRefused(
-            f"Worker {worker.pk} is still owed ${amount:,.2f}, which cannot be paid without the crowd's id.",
+            f"Worker {worker.pk} is still owed ${amount:,.2f}, which cannot be paid once the worker is forgotten.",
             Guidance(
                 "Collect first, then forget the worker. For payments that the crowd refuses permanently: ",
                 Action(

@@ -52,7 +52,7 @@ PLACEMENT = (
 
 @dataclass(frozen=True)
 class PassageText:
-    """The data of a passage for features: content words in order, number of words, and the figures of ``SURFACE``."""
+    """The data of a passage for features: content words in order, number of words, and the ``SURFACE`` features."""
 
     content: tuple[str, ...]
     length: int
@@ -107,7 +107,7 @@ def read_passage(text: str) -> PassageText:
 
 
 def _surface(text: str) -> tuple[float, ...]:
-    """Calculate the figures of ``SURFACE``."""
+    """Calculate the features named in ``SURFACE``."""
     words, sentences = _WORD.findall(text), [part for part in _SENTENCE.split(text) if part.strip()]
     capitals = sum(sign.isupper() for sign in text)
     marks = sum(not sign.isalnum() and not sign.isspace() for sign in text)
@@ -135,7 +135,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def placement(question: QuestionText, passage: PassageText) -> tuple[float, ...]:
-    """Calculate the figures of ``PLACEMENT``: how often the passage has the question's words, and where."""
+    """Calculate the features named in ``PLACEMENT``: how often the passage has the question's words, and where."""
     at = [place for place, word in enumerate(passage.content) if word in question.words]
     return (
         float(len(at)),

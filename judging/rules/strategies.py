@@ -97,7 +97,7 @@ class Outcome:
 
     @property
     def judges_badly(self) -> bool:
-        """Return whether it agrees with the labels too rarely to deserve pay, or to an unknown extent."""
+        """Return whether it agrees with the labels too rarely to deserve pay. True if the agreement is unknown."""
         return self.agrees is None or self.agrees < GOOD_AGREEMENT
 
 

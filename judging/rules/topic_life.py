@@ -112,7 +112,7 @@ def check_rules(given: Mapping[str, float]) -> LifeRules:
 
 
 def rules_with(given: Mapping[str, float]) -> LifeRules:
-    """Return the rules with values that were checked before."""
+    """Return the rules with these values, which :func:`check_rules` has already checked."""
     shares = {field.name for field in fields(LifeRules) if isinstance(field.default, float)}
     return LifeRules(**{name: value if name in shares else int(value) for name, value in given.items()})  # type: ignore[arg-type]
 

@@ -101,7 +101,7 @@ def _orphaned(campaign: Campaign, theirs: set[int]) -> list[Place]:
 
 
 def held_words(campaign: Campaign) -> str:
-    """Return a sentence on how long held tasks stay held, or an empty string if there are none."""
+    """Return a sentence that says until when tasks are held, or an empty string if none are."""
     held = Task.objects.filter(campaign=campaign, state=Task.State.HELD).exclude(leased_until=None)
     last = held.order_by("-leased_until").values_list("leased_until", flat=True).first()
     if last is None:

@@ -163,7 +163,7 @@ def simulate_workers(
     """
     if not campaign.endpoint:  # It is set at launch.
         raise CampaignRefused(
-            f"The campaign {campaign.name} is not launched yet.",
+            f"The campaign {campaign.name} has not been launched yet.",
             Action("launch_campaign", campaign.name, lead="Launch it first"),
         )
     if urlsplit(campaign.endpoint).hostname not in LOOPBACK:

@@ -16,7 +16,7 @@ from judging.tasks.time_left import send_off_saved
 
 @transaction.atomic
 def end_submission(submission: Submission, state: str) -> bool:
-    """End a submission that was never submitted, and offer its task again.
+    """End work that was never submitted, and offer its task again.
 
     Return False if it is already over, or was submitted since it was read: its work would be lost and unpaid.
     """

@@ -133,7 +133,7 @@ def _tasks_with(pairs: Collection[int]) -> QuerySet[Any, Any]:
 
 
 def _next_task(taking: Taking) -> int | None:
-    """Find the first waiting task without a pair that this worker was ever shown, in the order of an index.
+    """Find the first waiting task, in index order, with no pair that this worker has ever been shown.
 
     If the crowd signed the arrival, a half-finished task that the worker returned comes first. If no unseen
     task or no unseen gold is left, use a task that this worker returned without a choice. The worker's history is

@@ -13,7 +13,7 @@ FLIPPED = {LEFT: RIGHT, RIGHT: LEFT}
 
 
 def resumable(campaign: Campaign, worker: Worker) -> QuerySet[Submission]:
-    """Return returned work that has choices and whose task is still free. It was never submitted, so it is unpaid."""
+    """Return submissions that the worker returned with choices and whose task is still free. They are unpaid."""
     made = Choice.objects.filter(slot__submission=OuterRef("pk"), slot__given_back=False)
     returned = Submission.objects.filter(
         campaign=campaign,

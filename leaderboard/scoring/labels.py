@@ -1,4 +1,4 @@
-"""Labels to score runs with: a qrel set by name, a version of the preference qrels as ``@n``, or its order.
+"""Labels to score runs with: a qrel set by name, a version's best answers as ``@n``, or its ``@n:order``.
 
 ``@n`` contains the best answers of version *n*, each of grade 1. ``@n:order`` contains every passage that its
 judgments compared, graded by level of preference. It ranks passages but does not measure how good each one is.

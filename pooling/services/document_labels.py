@@ -104,8 +104,8 @@ def map_labels(
 ) -> MappedLabels:
     """Store the document labels as a new qrel set, withheld if the passage labels are.
 
-    Raises AlreadyImported if the name is taken, and UnmappedLabels if a labeled passage has no document, if these are
-    already labels of documents, or if no label has ``min_grade``; nothing is stored then.
+    Raises AlreadyImported if the name is taken, and UnmappedLabels if a labeled passage has no document, if
+    ``qrel_set`` already has document labels, or if no label has ``min_grade``. Nothing is stored then.
     """
     collection = qrel_set.collection
     check_name(set_name)

@@ -71,9 +71,9 @@ def announce_files(
     files: Sequence[AnnouncedFile],
     on_server: Sequence[str] = (),
 ) -> tuple[AddedFiles, bool]:
-    """Announce labels, candidates and passage files for the collection. Returns the request, and whether it is new.
+    """Start an upload of labels, candidates and passage files. Returns the request, and whether it is new.
 
-    Without files, missing texts are searched in the known files. Raises PoolingError.
+    Without files, missing texts are looked up in the known files. Raises PoolingError.
     """
 
     def check() -> None:

@@ -114,9 +114,9 @@ def round_at(collection: Collection, at: datetime) -> Round | RoundRefusal | Non
 def accepted_in_rounds(
     collection: Collection, since: Mapping[str, datetime]
 ) -> Mapping[str, datetime | None]:
-    """Return, by team, the first moment from ``since`` at which a round accepts an official run that it sends.
+    """Return, by team, the first moment from ``since`` at which a round accepts another of its official runs.
 
-    None if no planned round will; ``since`` itself on a board without rounds.
+    None if no planned round does; ``since`` itself on a board without rounds.
     """
     rounds = [rules_of(one) for one in Round.objects.filter(collection=collection)]
     if not rounds:

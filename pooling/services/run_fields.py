@@ -80,7 +80,7 @@ def _checked_own_field(given: Mapping[str, Any]) -> dict[str, Any]:
     choices = [str(one).strip() for one in given.get("choices") or () if str(one).strip()]
     if len(label) > 60 or len(definition) > 500 or len(choices) > 50 or any(len(one) > 60 for one in choices):
         raise PoolingError(
-            f"The field {name} is too long.",
+            f"The run detail {name!r} has too much text or too many choices.",
             "Use at most 60 characters for its label and each choice, 500 for its definition, and 50 choices.",
         )
     return {"name": name, "label": label, "definition": definition, "choices": list(dict.fromkeys(choices))}

@@ -132,7 +132,7 @@ def withdraw_announcements(*, collection: Collection, run_tags: Sequence[str], w
 
 
 def known_runs(runs: Iterable[Run], announced: Iterable[AnnouncedRun] = ()) -> list[KnownRun]:
-    """Return runs and announcements in one form, by tag, without announcements of these runs."""
+    """Return runs, and announced runs that are not among them, as :class:`KnownRun`, sorted by tag."""
     found = [KnownRun(run.run_tag, run.team, run.baseline, dict(run.details), arrived=True) for run in runs]
     tags = {one.run_tag for one in found}
     for one in announced:

@@ -69,7 +69,9 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
     """Add a team to the board. Its name is permanent. Raises TeamRefused."""
     name = " ".join(name.split())
     if not plain_name(name) or len(name) > 200 or len(affiliation) > 200:
-        raise TeamRefused("A team needs a name of at most 200 characters.", "Give one.")
+        raise TeamRefused(
+            "The team has no name, or its name or affiliation is too long.", "Use 1 to 200 characters."
+        )
     of_runs = set(Run.objects.filter(collection=collection).exclude(team="").values_list("team", flat=True))
     if known := _team_called(collection, name):
         raise TeamRefused(f"A team {known!r} already exists.", "Invite people to it, or choose another name.")
@@ -136,7 +138,8 @@ def apply_as_team(
         )
     if alike := _team_called(collection, team_name):
         raise TeamRefused(
-            f"The team {alike} already submits here.", "Ask its people to invite you, or choose another name."
+            f"The team {alike} already exists.",
+            "Ask one of its members to invite you, or choose another name.",
         )
     waiting = TeamApplication.objects.filter(collection=collection, state=TeamApplication.State.WAITING)
     if waiting.count() >= MOST_WAITING:

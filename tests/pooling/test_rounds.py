@@ -87,10 +87,15 @@ def test_a_deadline_anywhere_on_earth_is_the_same_moment():
             [RunBefore("a", False, 1), RunBefore("b", False, 2)],
             False,
             3,
-            "accepts 2 runs of each team, and the team has 2",
+            "accepts 2 runs from each team, and the team has 2",
         ),
         ([RunBefore("a", False, 1), RunBefore("b", False, 2)], True, None, None),
-        ([RunBefore("c", True, None)], True, None, "accepts 1 baseline run of each team, and the team has 1"),
+        (
+            [RunBefore("c", True, None)],
+            True,
+            None,
+            "accepts 1 baseline run from each team, and the team has 1",
+        ),
     ],
 )
 def test_a_round_counts_runs_and_baselines_apart_and_wants_each_priority_once(
@@ -115,7 +120,7 @@ def test_a_refusal_names_every_broken_rule_and_the_next_round(board, otters, sen
         send(otters, "b", OPENS, details={"priority": 1})
 
     assert [one.message for one in refused.value.parts] == [
-        "b: the round 2026 accepts 1 run of each team, and the team has 1.",
+        "b: the round 2026 accepts 1 run from each team, and the team has 1.",
         "b: the team's run a already has priority 1.",
     ]
     assert "The round 2027 opens on 2026-08-10 12:00:00 UTC." in refused.value.next_step
@@ -181,9 +186,9 @@ def test_the_limit_of_a_round_holds_for_each_team_alone(board, otters, send):
     send(otters, "base", OPENS, baseline=True)
     send(seals, "s", OPENS)
 
-    with pytest.raises(SubmissionRefused, match="accepts 1 run of each team, and the team has 1"):
+    with pytest.raises(SubmissionRefused, match="accepts 1 run from each team, and the team has 1"):
         send(otters, "b", OPENS)
-    with pytest.raises(SubmissionRefused, match="accepts 1 baseline run of each team"):
+    with pytest.raises(SubmissionRefused, match="accepts 1 baseline run from each team"):
         send(otters, "base2", OPENS, baseline=True)
 
 

@@ -25,7 +25,7 @@ def rules_of(camera: Camera, collection: str) -> None:
     page.locator("main button.primary").first.click()
     camera.shoot("steering-policy")
     page.goto(f"{collection}/split/")
-    page.get_by_label("Draw this share of the queries").fill("25")
+    page.get_by_label("Share of queries to draw").fill("25")
     page.get_by_role("button", name="Preview the split").click()
     camera.shoot("steering-split")
     page.goto(f"{collection}/campaigns/new/")

@@ -107,7 +107,7 @@ class SplitForm(forms.Form):
     """The queries to make private: a share drawn at random, or a list."""
 
     share = forms.DecimalField(
-        label="Draw this share of the queries, %",
+        label="Share of queries to draw at random, %",
         min_value=1,
         max_value=99,
         max_digits=4,

@@ -62,7 +62,8 @@ def _sets_with_decimals(collection: Collection) -> list[dict[str, Any]]:
 class LabelsToPublish:
     """What everybody sees once a withheld qrel set is published.
 
-    ``passages`` counts those in no other public labels and pooled from no run; ``texts`` counts those with a text.
+    ``passages`` counts labeled passages that nothing else makes public: no other labels and no pooled run.
+    ``texts`` counts those of them with a text.
     ``decimals`` are those of the policy; None: all. ``derived`` are document labels created from these labels.
     """
 

@@ -27,7 +27,7 @@ class CourseFigure:
 
 @dataclass(frozen=True)
 class CourseFigures:
-    """The charts over time, the chart of judging times, the table's points, and a point's width in words."""
+    """The charts over time, the chart of judging times, the table's points, and the period of a point in words."""
 
     charts: list[CourseFigure]
     points: list[Point]
@@ -167,7 +167,7 @@ def _seconds_figure(course: Course, unit: str) -> CourseFigure:
 
 
 def width_words(width: timedelta) -> str:
-    """Return the width of a point: "15 minutes", "3 hours", "day"."""
+    """Return the period that a point covers, in words: "15 minutes", "3 hours", "day"."""
     minutes = int(width.total_seconds() // 60)
     for size, name in ((7 * 1440, "week"), (1440, "day"), (60, "hour"), (1, "minute")):
         if minutes % size == 0:

@@ -160,7 +160,9 @@ def _campaign_step(collection: Collection, held: Holdings, campaigns: Sequence[P
 
 def _draft_step(title: str, name: str) -> Step:
     prepare = reverse("web:prepare", args=[name])
-    return Step(title, False, f"{name} is not launched yet.", "prepare campaign", f"Prepare {name}", prepare)
+    return Step(
+        title, False, f"{name} has not been launched yet.", "prepare campaign", f"Prepare {name}", prepare
+    )
 
 
 def _grading_step(collection: Collection, graded: GradedProgress) -> Step:

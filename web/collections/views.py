@@ -139,7 +139,7 @@ def _board_status(board: boards.BoardView, request: HttpRequest) -> int:
 
 @require_safe
 def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse:
-    """Return the board, or the figure that ``of`` in the address names, as a file: the filtered runs, or all runs."""
+    """Return the board, or the figure that parameter ``of`` names, as a file with the filtered runs, or all runs."""
     found = collection_for(request.user, name)
     if form not in FORMS:
         raise Http404("Unknown file format.")

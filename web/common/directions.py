@@ -260,7 +260,7 @@ def _action_object(action: Action, collection: str) -> str:
 
 
 def _page_of_action(action: Action, collection: str, *, starts: bool) -> tuple[str, str]:
-    """Return the name and address of the action's page; the address is empty if its object is unknown."""
+    """Return the name and address of the action's page; no address if the campaign or collection is unknown."""
     words, route, of, _ = PAGES[action.command]
     if collection == NEW_COLLECTION:
         words = ON_NEW_COLLECTION.get(action.command, words)

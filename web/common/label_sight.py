@@ -51,7 +51,7 @@ class LabelSight:
         return plain_labels(name) not in self.withheld
 
     def shows_queries(self, name: str) -> bool:
-        """Return whether values of single queries under these labels are shown."""
+        """Return whether per-query values under these labels are shown."""
         return self.shows_labels(name) or bool(self.policy and self.policy.per_query_values)
 
     def decimals(self, *, withheld: bool, queries: int) -> int | None:
@@ -61,7 +61,7 @@ class LabelSight:
         return published_decimals(self.policy, withheld=withheld, queries=queries)
 
     def require_queries(self, name: str) -> None:
-        """Raise MembersOnly unless values of single queries under these labels are shown."""
+        """Raise MembersOnly unless per-query values under these labels are shown."""
         if not self.shows_queries(name):
             raise MembersOnly(
                 f"{self._why(name)}, so only members see per-query values.",

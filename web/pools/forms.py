@@ -178,14 +178,14 @@ class PoolForm(PlannedForm):
         min_value=1,
         max_value=10_000,
         required=False,
-        help_text="for the expected days",
+        help_text="used to estimate how many days judging takes",
     )
     hours_a_day = forms.FloatField(
         label="Hours per day each",
         min_value=0.1,
         max_value=24,
         required=False,
-        help_text="for the expected days",
+        help_text="used to estimate how many days judging takes",
     )
 
     USUAL: ClassVar[dict[str, Any]] = PlannedForm.USUAL | {

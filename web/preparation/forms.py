@@ -161,7 +161,9 @@ class SettingsForm(AdvancedFields, OfSettings):
         label=SETTING_NAMES["language"], help_text="Passages keep the collection's language."
     )
     minimum_age = _whole_number_field("minimum_age", "Workers confirm it before they start. 0: no question.")
-    withdrawal_days = _whole_number_field("withdrawal_days", "After submission; the consent text states it.")
+    withdrawal_days = _whole_number_field(
+        "withdrawal_days", "Counted from submission. The consent text states it."
+    )
     answer_days = _whole_number_field(
         "answer_days",
         "Workers see this. Appeals that wait longer are listed first.",

@@ -172,7 +172,9 @@ class SendRuns(AboutRun):
             self.fields["baseline"].label = "A baseline run of this team"
             self.fields[
                 "variant_of"
-            ].help_text = "Tag of a run of the team that differs only by hyperparameters or seed."
+            ].help_text = (
+                "Tag of another run of the team, if this one differs only in hyperparameters or seed."
+            )
         if not baselines:
             del self.fields["baseline"]
 

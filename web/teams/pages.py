@@ -90,7 +90,7 @@ def _used_up(team: Team, quota: Quota | None, now: datetime) -> RoundRefusal | N
     policy, reached, since = policy_of(team.collection), [], now
     if quota and not quota.runs_left:
         reached.append(
-            f"the round {quota.round.name} accepts {many(quota.round.most_runs, 'run')} of each team"
+            f"the round {quota.round.name} accepts {many(quota.round.most_runs, 'run')} from each team"
         )
     if policy and (day := welcome_on(policy, team.name, today=now.date())) > now.date():
         since = day_begins(day)

@@ -66,7 +66,7 @@ def change_rows(version: QrelVersion, since: QrelVersion | None, user: Any, para
 
 
 def change_row(line: version_changes.ChangeLine) -> dict[str, Any]:
-    """Return a query on which two versions differ as a row, with the reasons."""
+    """Convert a query that differs between two versions to a table row, with the reasons."""
     return {
         "qid": line.query.qid,
         "query": line.query.text,

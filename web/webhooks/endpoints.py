@@ -168,7 +168,8 @@ def _refuse_by_hand(endpoint: WebhookEndpoint) -> None:
     lately = rows.filter(kind=TEST, created_at__gte=since) | rows.filter(last_tried_at__gte=since)
     if lately.count() >= MOST_BY_HAND:
         raise WebhookRefused(
-            f"{MOST_BY_HAND} messages were sent there within a minute.", "Wait a minute, then try again."
+            f"{MOST_BY_HAND} messages were sent to this webhook within a minute.",
+            "Wait a minute, then try again.",
         )
 
 

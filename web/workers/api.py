@@ -187,7 +187,7 @@ class Written(Schema):
 
 
 class Settling(Body):
-    """The outcome of a report."""
+    """A request to settle a report; ``why`` states the outcome."""
 
     why: Why
 

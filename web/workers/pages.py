@@ -54,7 +54,7 @@ HEADS = (
     ("tasks", "Tasks"),
     ("counted", "Judgments that count"),
     ("gold", "Gold pairs passed"),
-    ("seconds", "Task seconds per pair"),
+    ("seconds", "Seconds per pair (task time)"),
     ("left", "Left preferred, %"),
     ("agreement", "Agreement with others, %"),
     ("reports", "Reports"),

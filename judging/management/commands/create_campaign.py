@@ -158,7 +158,7 @@ class Command(BaseCommand):
             raise UsageError(f"--gold: file {gold} does not exist.")
         chosen = {key: options[key] for key in CampaignSettings.__dataclass_fields__ if key in options}
         if grading and not collection:
-            raise UsageError("--grading: name the collection of the graded campaign with --collection.")
+            raise UsageError("--grading needs --collection: the collection of the graded campaign.")
         settings = CampaignSettings(
             reward=amount,
             base_reward=base,

@@ -272,7 +272,7 @@ def _significance_in_words(test: Finding, rules: Rules) -> str:
 
 
 def _harm_part(verdict: Verdict, outcomes: Outcomes) -> str:
-    """Return how much worse the better run could be, or by how much it is better there too."""
+    """Say how much worse, or better, the favored run is in the respect that was tested for harm."""
     share = verdict.harm_in == "share answered"
     scale, unit = (100, " points") if share else (1, " places" if verdict.harm_in == "ESL" else "")
 

@@ -1,1 +1,1 @@
-"""How the values of all runs spread on each query."""
+"""How widely the values of all runs are spread on each query."""

@@ -1,4 +1,4 @@
-"""Two boards side by side: their agreement, the runs that move most, and one against the other."""
+"""Two boards side by side: their agreement, the runs that move most, and a plot of one against the other."""
 
 from dataclasses import asdict, replace
 

@@ -220,7 +220,8 @@ def _dollars_to_cents(said: str) -> int | None:
 def _record_result(reference: str, state: str, note: str, now: datetime, line: int) -> bool:
     if state not in (Payout.State.PAID, Payout.State.FAILED):
         raise PayoutRefused(
-            f"Line {line}: the state is {state!r}.", "Nothing was recorded. Change it to paid, failed or due."
+            f"Line {line}: unknown state {state!r}.",
+            "Nothing was recorded. Change it to paid, failed or due.",
         )
     rows = Payout.objects.filter(reference=reference.strip())
     if rows.filter(state=Payout.State.DUE).update(state=state, decided_at=now, note=note[:500]):

@@ -39,7 +39,7 @@ _SYSTEM_SCORES = (
 class Group:
     """A HIT type with open tasks, as one worker sees it.
 
-    ``closed`` is the reason why it cannot be taken, or empty. ``askable``: qualifications that would open it.
+    ``closed``: why the worker cannot take it, or empty. ``askable``: missing qualifications to request.
     ``held``: the assignment of this group that the worker already has, or empty.
     """
 

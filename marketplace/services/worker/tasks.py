@@ -67,7 +67,7 @@ def explain_not_held(worker: Worker, assignment_id: str) -> TaskRefused:
 
 
 def _next_open_hit(worker: Worker, kind: HitType, now: datetime) -> Hit | None:
-    """Return the oldest open HIT of the group the worker has not done, with its row locked.
+    """Return the group's oldest open HIT that the worker has not done, with its row locked.
 
     Rows that another transaction is taking are skipped, so that workers do not queue for one HIT. If all are being
     taken, wait for the first.

@@ -47,7 +47,7 @@ def test_a_draft_is_refused_because_it_is_not_launched_yet(fair):
     with pytest.raises(CampaignRefused) as refused:
         simulated_workers.simulate_workers(campaign, QrelSet(), SimulationSettings())
 
-    assert refused.value.message == f"The campaign {campaign.name} is not launched yet."
+    assert refused.value.message == f"The campaign {campaign.name} has not been launched yet."
     assert str(refused.value.next_step) == f"Launch it first: manage.py launch_campaign {campaign.name}"
 
 

@@ -182,7 +182,7 @@ def test_an_owner_sets_the_rules_in_a_browser(cast, page, live_server):
     page.get_by_role("button", name="Preview the split").click()
     expect(page.get_by_role("alert").first).to_contain_text("not both")
     inspector.look(page, "a choice to make")
-    page.get_by_label("Draw this share").fill("34")
+    page.get_by_label("Share of queries to draw").fill("34")
     follow(page.get_by_role("button", name="Preview the split"))
     inspector.look(page, "a look before")
     page.get_by_role("button", name="Make 1 query of harbour private").click()

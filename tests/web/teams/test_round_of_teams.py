@@ -38,7 +38,7 @@ def test_each_team_sees_its_broken_rule_and_nothing_of_other_teams(board, at):
     late = board.send("late", "late1", [("q1", "a")], detail="subtask=fullrank")
 
     assert (good.state, one.state, hidden.state) == ("imported",) * 3
-    assert "accepts 1 run of each team, and the team has 1" in refusal(two)
+    assert "accepts 1 run from each team, and the team has 1" in refusal(two)
     assert "not among the candidates of its query" in refusal(stray)
     assert stray.problems[0]["line"] == 2
     assert "closed on 2026-08-01 00:00:00 UTC, and this run arrived on 2026-08-01 00:00:00 UTC" in refusal(
@@ -296,7 +296,7 @@ def test_every_reason_of_policy_and_round_is_listed_at_once(board):
     told = [one["reason"] for one in upload.problems]
     assert "required details are missing" in told[0]
     assert "cannot stay anonymous until 2027-01-01" in told[1]
-    assert "accepts 1 run of each team" in told[2]
+    assert "accepts 1 run from each team" in told[2]
     page = board.get("greedy", f"/collections/harbour/uploads/{upload.pk}/").content.decode()
     assert "3 problems with the submission policy" in page
     assert "Accepted, but check this" not in page
@@ -375,7 +375,7 @@ def test_an_applicant_learns_that_the_team_already_exists(board):
     )
 
     assert reply.status_code == 422
-    assert "The team honest already submits here. Ask its people to invite you" in reply.content.decode()
+    assert "The team honest already exists. Ask one of its members to invite you" in reply.content.decode()
 
 
 def test_an_invitation_names_the_team(board, settings):

@@ -27,7 +27,7 @@ def test_a_round_that_is_used_up_names_the_next_one_and_has_no_form(board):
     )  # fmt: skip
 
     for page in pages_of(board):
-        assert "The runs of honest are used up: the round 2026 accepts 1 run of each team." in page
+        assert "The runs of honest are used up: the round 2026 accepts 1 run from each team." in page
         assert "The next run is accepted from 2026-08-01 02:00:00 UTC." in page
         assert "accepted now" not in page
         assert FILE_FIELD not in page

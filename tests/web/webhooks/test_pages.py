@@ -116,7 +116,7 @@ def test_abandoned_messages_are_sent_again_under_their_id(page, hook, receiver, 
 def test_manual_test_messages_are_limited(page, hook):
     tests = [page.post(f"{ALL}{hook.pk}/test", follow=True) for _ in range(11)]
 
-    assert "10 messages were sent there within a minute" in text_of(tests[-1])
+    assert "10 messages were sent to this webhook within a minute" in text_of(tests[-1])
     assert WebhookDelivery.objects.count() == 10
 
 

@@ -4,6 +4,7 @@ import secrets
 
 from allauth.account.decorators import reauthentication_required
 from django.contrib.auth.decorators import login_required
+from django.contrib.sessions.exceptions import SessionInterrupted
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -65,10 +66,14 @@ def _create_token(request: HttpRequest, form: TokenForm) -> None:
     """Create the form's token, unless the same form has just created it. Raises TokenRefused.
 
     A person's requests take turns. Each reads what the one before stored in the session, and stores its own token
-    there before the next one's turn.
+    there before the next one's turn. Raises SessionInterrupted if the person has signed out meanwhile.
     """
     list(User.objects.select_for_update().filter(pk=request.user.pk))  # type: ignore[misc]
+    own = request.session.session_key
     stored = request.session.load()
+    if request.session.session_key != own:  # signed out meanwhile; saving would sign in again
+        request.session.flush()
+        raise SessionInterrupted("The person signed out while the form was sent.")
     answered = stored.get(ANSWERED, [])
     if _once(request) in answered:
         if request.session.modified:  # it is saved after this, and must not lose the other request's token

@@ -14,11 +14,15 @@ from pooling.models import Collection, Qrel
 
 @dataclass(frozen=True)
 class OutdatedLabels:
-    """Published labels, and for each qid the number of their grades that were withdrawn or changed since."""
+    """Published labels, and for each qid the number of their grades that were withdrawn or changed since.
+
+    ``latest``: the name of the campaign's latest labels.
+    """
 
     labels: GradedLabels
     withdrawn: Mapping[str, int]
     changed: Mapping[str, int]
+    latest: str
 
     @property
     def qids(self) -> set[str]:
@@ -35,6 +39,8 @@ class OutdatedLabels:
 
     @property
     def next_step(self) -> Guidance:
+        if self.latest != self.labels.qrel_set.name:
+            return Guidance(f"The labels {self.latest} were created later from the same campaign.")
         campaign = self.labels.campaign
         create = Action(
             "publish_grades",
@@ -51,11 +57,13 @@ def outdated_labels(collection: Collection) -> list[OutdatedLabels]:
     A grade is withdrawn if its worker was excluded or withdrew, or its assessor undid it, and nobody gave it again.
     """
     published = GradedLabels.objects.filter(campaign__collection=collection).order_by("pk")
-    found = [_compared(one) for one in published.select_related("campaign__collection", "qrel_set")]
+    rows = list(published.select_related("campaign__collection", "qrel_set"))
+    latest = {one.campaign_id: one.qrel_set.name for one in rows}
+    found = [_compared(one, latest[one.campaign_id]) for one in rows]
     return [one for one in found if one.qids]
 
 
-def _compared(labels: GradedLabels) -> OutdatedLabels:
+def _compared(labels: GradedLabels, latest: str) -> OutdatedLabels:
     behind = [one["assignment"] for one in labels.topics if one["assignment"] is not None]
     label = Qrel.objects.filter(
         qrel_set=labels.qrel_set, query=OuterRef("assignment__topic__query"), passage=OuterRef("passage")
@@ -68,4 +76,4 @@ def _compared(labels: GradedLabels) -> OutdatedLabels:
     changed: Counter[str] = Counter()
     for qid, grade in other.values_list("assignment__topic__query__qid", "grade"):
         (withdrawn if grade is None else changed)[qid] += 1
-    return OutdatedLabels(labels, withdrawn, changed)
+    return OutdatedLabels(labels, withdrawn, changed, latest)

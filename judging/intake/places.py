@@ -259,7 +259,7 @@ def check_requirements(campaign: Campaign, crowd: Crowd, place: Place) -> None:
             raise CrowdLater(error.message, "It is retried automatically.") from None
         if not same_requirements(wanted, asked):
             raise CrowdNever(
-                f"The crowd's requirements for {place.crowd_id} differ from the campaign's:  "
+                f"The crowd's requirements for {place.crowd_id} differ from the campaign's: "
                 f"{requirement_words(asked)} instead of {requirement_words(wanted)}.",
                 Guidance(Action("pause_campaign", campaign.name), ". Check the qualifications at the crowd."),
             )

@@ -73,7 +73,7 @@ def _refused_call_problem(campaign: Campaign, call: CrowdCall) -> Problem:
         return problem
     if call.operation in PAYING:
         settle = Action("settle_payment", campaign.name, lead="")
-        otherwise = Guidance("Or pay another way and record it:  ", settle, ".")
+        otherwise = Guidance("Or pay another way and record it: ", settle, ".")
         problem = replace(problem, next_step=joined(" ", [call.next_step, otherwise]))
     return replace(problem, again=Action("ask_again", campaign.name))
 

@@ -247,6 +247,25 @@ def test_a_form_sent_twice_at_once_creates_one_token_which_is_shown(client, ada,
     assert token_of(client.get("/accounts/tokens/").context["text"]) == ada.api_tokens.get()
 
 
+def test_a_form_that_arrives_as_its_person_signs_out_creates_no_token_and_signs_nobody_in(
+    client, ada, monkeypatch
+):
+    client.force_login(ada)
+    session, is_valid = client.session, TokenForm.is_valid
+
+    def signed_out_meanwhile(form):
+        session.delete()
+        return is_valid(form)
+
+    monkeypatch.setattr(TokenForm, "is_valid", signed_out_meanwhile)
+
+    reply = client.post("/accounts/tokens/", {"name": "ci", "scopes": ["read"], "days": 7})
+
+    assert reply.status_code == 400
+    assert not ada.api_tokens.exists()
+    assert client.get("/accounts/tokens/").status_code == 302
+
+
 def test_the_page_revokes(client, ada):
     client.force_login(ada)
     token, text = made(ada)

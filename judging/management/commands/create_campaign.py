@@ -101,7 +101,7 @@ class Command(BaseCommand):
             "gold-per-task": "hidden gold pairs added to each task",
             "repeats-per-task": "earlier pairs of the worker shown again in each task, with the sides swapped",
             "judgments-per-pair": "judgments per pair, each by a different worker",
-            "max-tasks-per-worker": "tasks one worker can do (default 20, or 35%% of the pairs if that is less)",
+            "max-tasks-per-worker": "tasks one worker can do (without this option, at most 35%% of the pairs)",
             "seed": "random seed for packing, order and sides",
             "withdrawal-days": "days in which a worker can withdraw judgments",
             "answer-days": "working days within which you answer appeals, as shown to workers",

@@ -30,7 +30,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="NAME=VALUE",
-            help="change one of the rules, whose defaults are:  "
+            help="change one of the rules, whose defaults are: "
             + ", ".join(f"{name}={value}" for name, value in vars(LifeRules()).items()),
         )
         parser.add_argument("--budget", type=int, metavar="N", help="the maximum number of passages judged")

@@ -184,7 +184,7 @@ def test_pool_that_leaves_nothing_to_judge_is_refused_at_once_with_what_to_do(fa
     query = fair.query("alone")
     PooledPassage.objects.create(pool=singletons, query=query, passage=fair.passage("alone-a"))
 
-    for pool, words in [(singletons, "one passage for each query"), (empty, "has no query")]:
+    for pool, words in [(singletons, "one passage for each query"), (empty, "has no queries")]:
         with pytest.raises(CampaignRefused, match=words) as refused:
             create_campaign(name="none", settings=CampaignSettings(), pool=pool)
         assert "manage.py build_pool fair-collection" in refused.value.next_step

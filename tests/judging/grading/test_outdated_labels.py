@@ -56,3 +56,4 @@ def test_a_grade_that_was_given_again_counts_only_if_it_changed(published):
 
     (found,) = outdated_labels(published.collection)
     assert (found.labels.qrel_set.name, found.withdrawn, found.changed) == ("ours", {}, {"q1": 1})
+    assert found.next_step == "The labels later were created later from the same campaign."

@@ -190,7 +190,7 @@ def test_the_publish_preview_counts_only_the_texts_that_everybody_reads(owner, h
     page = preview(owner)
 
     shown = harbour.collection.queries.count() - 1
-    assert f"the texts of {shown} queries; neither texts nor results of the 1 private one<" in page
+    assert f"the texts of {shown} queries; neither texts nor results of the 1 private query<" in page
 
 
 def test_the_publish_preview_says_which_labels_are_withheld(owner, harbour):

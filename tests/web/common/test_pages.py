@@ -394,7 +394,7 @@ def test_beaten_is_about_the_perfect_runs_label(client, published):
     assert [line.row.query.qid for line in reply.context["lines"]] == ["q1"]
     assert page.count("(beaten)") == 1
     assert "official qrel, grade 3, relevant" in page
-    assert "labeled relevant too: A (grade 1, a best answer)" in page
+    assert "also labeled relevant: A (grade 1, a best answer)" in page
     assert "(beaten)" not in text_of(client.get(query_url(published, "q2")))
 
 

@@ -14,7 +14,7 @@ HOME = reverse("web:home")
 def test_an_assessors_home_page_leads_to_free_topics_and_to_those_in_progress(people):
     assessor, owner = people.clients["assessor"], people.clients["owner"]
     idle = text(assessor.get(HOME))
-    assert "None of your topics is unfinished" in idle
+    assert "You have no unfinished topics" in idle
     assert not any(
         words in idle for words in ("Campaigns under way", "Pools", "No leaderboard yet", "Spending")
     )

@@ -70,7 +70,7 @@ def test_a_pair_that_was_proposed_or_dropped_is_accepted_and_a_suspended_one_sta
 def test_labels_with_passages_that_are_not_relevant_are_offered_first(manager, draft):
     make_qrels(draft.collection, "zz-graded", [("q0", "q0-a", 2), ("q0", "q0-b", 0)], min_grade=2)
 
-    assert "Answers known from zz-graded official" in texts(manager.get(f"{DRAFT}gold/"))
+    assert "Take answers from zz-graded official" in texts(manager.get(f"{DRAFT}gold/"))
 
 
 def test_a_pool_without_labels_offers_a_next_step(manager, draft):

@@ -6,7 +6,7 @@ from allauth.account.forms import AddEmailForm, ChangePasswordForm, Reauthentica
 
 
 class _Labeled:
-    """Labels in sentence case, not repeated as placeholders."""
+    """A form mixin: labels in sentence case, not repeated as placeholders."""
 
     fields: dict[str, Any]
 

@@ -21,7 +21,7 @@ SESSION_KEY = "invitation"
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Sign-up with a password: by invitation (web.home.invitation_views), or open by a setting."""
+    """Sign-up with a password: by invitation (web.home.invitation_views), or for everyone if a setting allows it."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return bool(settings.OPEN_SIGNUP)

@@ -16,7 +16,7 @@ class User(AbstractUser):
     """A person who signs in. Our own model from the first migration, so that fields can be added."""
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save. A new password revokes the person's API tokens, whichever page or command set it.
+        """Save the person. A new password revokes the API tokens, whichever page or command set it.
 
         Django keeps a new password in ``_password`` until it is saved, but not when it rehashes the same one.
         """

@@ -119,7 +119,7 @@ class Large:
         )
 
     def _run(self, number: int, suppliers: list[list[int]]) -> None:
-        """Write a run that ranks every query's passages at random, followed by ten of its neighbors."""
+        """Write a run that ranks every query's passages at random, followed by passages of the next queries."""
         order = self.rng.random((self.queries, PASSAGES)).argsort(axis=1)
         base = np.arange(self.queries)[:, None] * PASSAGES
         further = (base + PASSAGES + np.arange(DEPTH - PASSAGES)) % (self.queries * PASSAGES)
@@ -150,7 +150,7 @@ class Large:
             suppliers[passage].append(run.pk)
 
     def campaigned(self) -> None:
-        """Write tasks with every pair of a query's passages and of later challengers, and gold pairs."""
+        """Write tasks with every pair of each query's passages, pairs of later challengers, and gold pairs."""
         values = CampaignSettings(max_tasks_per_worker=60, budget=Decimal(60_000)).values()
         self.campaign = judging.Campaign.objects.create(
             name="large",

@@ -124,7 +124,7 @@ class Line:
 
 
 class Person:
-    """Take tasks and judge them as one worker, with ``pause`` seconds between any two requests."""
+    """A worker who takes tasks and judges them, with ``pause`` seconds between any two requests."""
 
     def __init__(self, name: str, site: str, seen: Seen, *, pause: float, rng: random.Random) -> None:
         self.name, self.seen, self.pause, self.rng = name, seen, pause, rng

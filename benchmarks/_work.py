@@ -67,7 +67,7 @@ class Work:
         self.turns[worker] += 1
 
     def _judge(self, key: int, worker: int, place: int, pair: int, at: datetime) -> tuple[int, int]:
-        """Add a judgment by the order of the passages, with slips; returns the left and the preferred passage."""
+        """Add a judgment by the passages' order, except for slips; returns the left and the preferred passage."""
         _, a, b, _ = self.large.pairs[pair]
         right_often = 0.5 if worker >= self.large.good else 0.85
         better = (a if self.large.rng.random() < right_often else b) + 1

@@ -53,7 +53,7 @@ def board(seed: int = 2520) -> np.ndarray:
 
 
 def seconds(call: Callable[[], object], times: int) -> float:
-    """Return the shortest of several times, because other load on the machine only adds time."""
+    """Return the shortest duration of several calls, because other load on the machine only adds time."""
     return min(timings(call, times))
 
 
@@ -70,7 +70,7 @@ def split_halves(values: np.ndarray) -> Figures:
 
 
 def continuous_halves(values: np.ndarray) -> Figures:
-    """Return the same times for mostly distinct values, such as nDCG, extrapolated from some runs to all pairs."""
+    """Time :func:`split_halves` on mostly distinct values, such as nDCG, extrapolated from some runs to all pairs."""
     rng = np.random.default_rng(4)
     values = np.maximum(0, values[:SOME] + rng.normal(0, 0.2, (SOME, QUERIES)))
     halves = draw_halves(QUERIES, SPLITS, np.random.default_rng(1))
@@ -79,7 +79,7 @@ def continuous_halves(values: np.ndarray) -> Figures:
 
 
 def scipy_tests(values: np.ndarray, sample: int) -> Figures:
-    """Return scipy's time per comparison (four tests of two runs in one half), and the largest p difference."""
+    """Return scipy's time per comparison (four tests of two runs in one half), and the largest difference in p."""
     from scipy import stats
 
     rng = np.random.default_rng(2)

@@ -46,7 +46,7 @@ def figures_of(spent: Any) -> Figures:
 
 
 def make_features(count: int) -> Figures:
-    """Compute the features of this many synthetic passages, in a collection without anything else."""
+    """Compute the features of ``count`` synthetic passages, in a collection that has nothing else."""
     from pooling.feature_files import write_features
     from pooling.models import Collection
     from pooling.services.features import folder_of, state_of
@@ -59,7 +59,7 @@ def make_features(count: int) -> Figures:
 
 
 def iterate(count: int) -> Figures:
-    """Run one iteration over these features."""
+    """Run one iteration over the features of ``count`` passages."""
     from judging.grading.next_passages import next_passages
     from pooling.models import Collection
 

@@ -149,7 +149,7 @@ def measure_campaigns(collection: str, *, gold_from: str) -> Figures:
 
 
 def figures_of(collection: str, name: str, *pooled: str, gold_from: str) -> Figures:
-    """Pool the runs' first passages, propose and accept gold for them, and try to pass it without reading."""
+    """Pool the runs' first passages, propose and accept gold for them, and try strategies that do not read."""
     from judging.campaign.campaigns import campaign_named
     from judging.campaign.strategy_figures import setting_of
     from judging.rules.strategies import by_looks, try_strategies

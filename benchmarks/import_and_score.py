@@ -264,7 +264,7 @@ def timed(work: Work, folder: Path, rounds: int) -> Figures:
 
 
 def measure(what: Callable[[str], Work], folder: Path, run: str, repeat: int) -> Figures:
-    """Return the shortest time of several processes and the largest of their peaks."""
+    """Return the shortest time of several processes and the largest of their memory peaks."""
     command = [sys.executable, __file__, "--measure", what.__name__, str(folder), run]
     taken: list[Figures] = []
     for _ in range(repeat):

@@ -130,7 +130,7 @@ def measure(options: argparse.Namespace) -> Requests:
 
 
 def show(requests: Requests, *, statements: bool) -> None:
-    """Print a line for each kind of request, and the sum of a task."""
+    """Print a line for each kind of request, and the sum over a task."""
     total_statements, total = 0.0, 0.0
     kinds = [kind for kind in KINDS if requests.milliseconds[kind]]
     for kind in kinds:

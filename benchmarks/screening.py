@@ -12,7 +12,7 @@ the crowd is bad, in equal parts
 
 Honest workers err on 10% of pairs. Screening is ``judging.rules.screening.screen`` with the default slip rate,
 whatever the crowd's rate. Best answers come from ``tournament.copeland.best_of_queries``. A best answer is right if
-it is the truly best passage and the only best answer. Seeds are fixed; ± is half of a 95% interval over the
+it is the truly best passage and the only best answer. Seeds are fixed; ± is half the width of a 95% interval over the
 repetitions.
 
 It prints the tables of docs/methods-screening.md; ``--repetitions`` sets the number of repetitions.
@@ -147,7 +147,7 @@ def best_answers_found(queries: int, right: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Cell:
-    """The mean of many campaigns under one rule, and half the width of its 95% interval."""
+    """The mean result of many campaigns under one rule, and half the width of its 95% interval."""
 
     rule: str
     mean: float

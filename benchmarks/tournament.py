@@ -45,7 +45,7 @@ def pools(rng: np.random.Generator) -> np.ndarray:
 
 
 def judgments(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return (query starts, left, right, preferred) with one judgment per pair: quality plus noise."""
+    """Return (query starts, left, right, preferred), one judgment per pair, from passage quality plus noise."""
     sizes = pools(rng)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     left, right = (

@@ -2,5 +2,5 @@
 
 
 def storable_text(text: str, most: int | None = None) -> str:
-    """Return the text, at most ``most`` characters, without surrounding spaces and NULs, which PostgreSQL refuses."""
+    """Return at most ``most`` characters of the text, without surrounding spaces, and without NULs for PostgreSQL."""
     return text.replace("\0", "").strip()[:most]

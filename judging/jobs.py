@@ -147,7 +147,7 @@ def ring_to_choose(assignment: TopicAssignment) -> Job:
 
 
 def _was_refused_before(assignment: TopicAssignment) -> bool:
-    """Return whether the last choice for the topic was refused, and nothing has been judged since."""
+    """Return whether the last job that chose passages for the topic was refused, and nothing was judged since."""
     last = Job.objects.filter(key=choosing_key(assignment)).order_by("-pk").first()
     if last is None or last.state != Job.State.FAILED or last.fault != Job.Fault.REFUSED:
         return False
@@ -280,7 +280,7 @@ def collect_open_campaigns(**_: Any) -> dict[str, Any]:
 
 @job_kind("judging.retention")
 def enforce_retention_job(**_: Any) -> dict[str, Any]:
-    """Erase data past its retention period, and erased data that a restored backup brought back."""
+    """Erase data past its retention period, and data erased earlier that a restored backup brought back."""
     done: dict[str, Any] = {}
     sweep = Sweep("Retention")
     with sweep.step("data past its retention period"):

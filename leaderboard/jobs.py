@@ -77,10 +77,10 @@ def analyse(
 def ring_for_asking(
     *, name: str, run: Run, qrel_set: QrelSet, settings: CampaignSettings, sample: int | None, who: str
 ) -> Job:
-    """Start a job that creates a campaign to ask whether a run is better than perfect, or return the same job.
+    """Start a job that creates a "better than perfect" campaign. The same request again returns the same job.
 
-    Only the page's settings are used. Raises AlreadyImported if the name is taken or about to be, and any other
-    refusal that can be decided now.
+    Only the settings that the page offers are used. Raises AlreadyImported if the name is taken or about to be, and
+    any other refusal that can be decided now.
     """
     check_name(name)
     settings.check()
@@ -119,7 +119,7 @@ def create_asking_campaign(
     sample: int | None,
     who: str,
 ) -> dict[str, Any]:
-    """Create the campaign, unless an earlier try of the same job has created it."""
+    """Create the campaign, unless an earlier attempt of the same job has created it."""
     made = Campaign.objects.filter(
         name=name, pool__name=name, pool__qrel_set=qrel_set_id, pool__pool_runs__run=run_id
     )

@@ -233,7 +233,7 @@ class AccountForm(OwnerForm):
 
 
 class PayoutForm(OwnerForm):
-    """The way a worker is paid outside the marketplace. An intruder who changes it receives the worker's money."""
+    """The form for how a worker is paid outside the marketplace. It needs proof, so that no intruder is paid."""
 
     method = forms.ChoiceField(label="Paid by", error_messages={"required": "Choose how you are paid."})
     details = forms.CharField(

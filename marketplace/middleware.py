@@ -25,7 +25,7 @@ def healthz(_request: HttpRequest) -> JsonResponse:
 
 
 class Probes:
-    """Answer ``/healthz`` before host names are checked, because load balancers use a machine's own address."""
+    """Middleware that answers ``/healthz`` before host names are checked: load balancers use a machine's address."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -36,7 +36,7 @@ class Probes:
 
 
 class OneLoopbackName:
-    """Send a browser from ``localhost`` to ``127.0.0.1``, or the reverse, so that it uses the public name.
+    """Middleware that redirects from ``localhost`` to ``127.0.0.1``, or the reverse, to the public name.
 
     A task's page names the hosts that can frame it, and to a browser the two names are different hosts.
     """

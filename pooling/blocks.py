@@ -77,7 +77,7 @@ class Block:
         lines, separators, low, dense = 0, 0, 0, True
         mask = np.empty(
             min(len(codes), _PIECE), bool
-        )  # shared by all blocks: allocating memory costs more than the computation in it
+        )  # shared by all blocks, because allocating memory takes longer than using it
         for begin in range(0, len(codes), _PIECE):
             piece = codes[begin : begin + _PIECE]
             here = mask[: len(piece)]

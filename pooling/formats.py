@@ -320,7 +320,7 @@ def line_text(content_name: str, number: int, line: bytes) -> str:
         ) from None
     if "\x00" in text:
         raise UnreadableContent(content_name, number, "the line contains a NUL byte.")
-    if text.startswith("\ufeff"):  # the error of reading the file is no longer available
+    if text.startswith("\ufeff"):  # reading removes only a mark at the beginning of the file
         raise UnreadableContent(
             content_name,
             number,

@@ -12,7 +12,7 @@ _PLACES = 2**64
 
 @dataclass(frozen=True)
 class Fraction:
-    """One ``of``-th of the passages, drawn with ``seed``."""
+    """One in ``of`` passages, drawn with ``seed``."""
 
     of: int
     seed: int

@@ -124,7 +124,7 @@ def build_pool_job(
     choice: dict[str, Any],
     who: str = "",
 ) -> dict[str, Any]:
-    """Build a pool with the texts it needs. A pool already built by an earlier try of this job is left unchanged."""
+    """Build a pool with the texts it needs. A pool already built by an earlier attempt stays."""
     chosen = pools.Choice(**choice)
     there = Pool.objects.filter(
         name=name, collection=collection_id, qrel_set=qrel_set_id, depth=depth, **chosen.stated

@@ -95,7 +95,7 @@ class _Signatures:
 
 
 def shingles(text: str, size: int) -> list[str]:
-    """Return the runs of ``size`` words; a shorter text is a single run."""
+    """Return the sequences of ``size`` consecutive words; a shorter text is a single sequence."""
     found = tokenize(text)
     if not found:
         return []
@@ -158,7 +158,7 @@ def _components(found: _Signatures, pids: pl.Series) -> NDArray[np.integer]:
 
 
 def _pairs_of_band(band: NDArray[np.uint64]) -> Iterator[Pairs]:
-    """Yield each text of a bucket with the first and with the previous text, which is linear in the bucket's size."""
+    """Yield pairs of each text of a bucket with the first and with the previous text: linear in the bucket's size."""
     order = np.argsort(band, kind="stable")
     same = np.flatnonzero(band[order][1:] == band[order][:-1]) + 1
     if not len(same):
@@ -174,7 +174,8 @@ def _pairs_of_band(band: NDArray[np.uint64]) -> Iterator[Pairs]:
 def _alike(minima: NDArray[np.uint8], pairs: Pairs, threshold: float) -> Pairs:
     """Return the pairs whose estimated similarity reaches the threshold.
 
-    Different minima share their last byte once in 256 times (Li and König, *b-bit minwise hashing*, 2010).
+    The estimate allows for different minima with the same last byte, one in 256 (Li and König, *b-bit minwise
+    hashing*, 2010).
     """
     kept = np.zeros(len(pairs[0]), bool)
     for begin in range(0, len(kept), PAIRS_AT_ONCE):

@@ -15,7 +15,7 @@ _NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def where_it_belongs(fields: Sequence[bytes]) -> Guidance | str:
-    """Return the kind of file that a line of these fields suggests, and where to upload it; "" for no known kind."""
+    """Return which kind of file a line with these fields suggests, and where to upload that; "" for no known kind."""
     if fields[0][:1] in (b"{", b"["):
         return "This looks like JSON. Separate the columns by spaces or tabs, with one line for each passage."
     if len(fields) == 1 and fields[0].count(b",") > 1:

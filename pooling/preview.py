@@ -29,9 +29,9 @@ class PreviewedPools:
 
     sizes: NDArray[np.int64]
     brought: tuple[Contribution, ...]
-    """Counts of each source, in the order of the sources."""
+    """The contribution of each source, in the order of the sources."""
     shared: tuple[tuple[int, int], ...] = ()
-    """Indexes of two sources with a passage of a query in common. Not all such pairs, but enough to connect all."""
+    """Pairs of sources (by index) that share a passage of a query: not all pairs, but enough to connect them all."""
 
 
 def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
@@ -62,13 +62,13 @@ def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
 def _count_supplied(
     sources: Sequence[Hashes], linked: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the sizes of these queries' pools, and per source the passages it supplied, in all and alone.
+    """Return the sizes of the pools, and for each source how many passages it supplied, in all and alone.
 
     Marks pairs of sources, numbered from 1, that supplied the same passage in ``linked``.
     """
     by_source = np.concatenate(
         [source.T for source in sources]
-    )  # one row per place, because rows are faster to fill than columns
+    )  # one row per source and rank, because rows are faster to fill than columns
     numbers = np.repeat(np.arange(1, len(sources) + 1, dtype=np.uint64), [one.shape[1] for one in sources])
     there = by_source != NOTHING
     brought = np.bincount(numbers.astype(np.int64), weights=there.sum(axis=1), minlength=len(sources) + 1)

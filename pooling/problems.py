@@ -33,12 +33,12 @@ from pooling.other_kinds import where_it_belongs
 from pooling.repeated_rows import repeated
 
 MOST_LISTED = 100
-#: The number of each kind that is listed in any case, even if the first hundred are of other kinds.
+#: This many problems of each kind are always listed, even if the first hundred problems are of other kinds.
 LISTED_OF_EACH_KIND = 5
 #: The number of characters of a line that are shown with its problem.
 LONGEST_SHOWN = 120
 TOO_DEEP = "Keep the best passages of each query. The limit is a setting of the collection."
-#: Advice for kinds of problems without their own.
+#: Kind of problem → advice, for problems that have no advice of their own.
 NEXT_STEPS = {
     "columns": "Look for a missing or extra space, or for a line that was cut off.",
     "rank": "Write a whole number.",
@@ -57,9 +57,9 @@ NEXT_STEPS = {
     "no text": "Add a text, or remove the line.",
     "format": "Write an id, a tab and a text, or a JSON object.",
 }
-#: Kinds of problems of lines that may belong to another kind of file.
+#: Kinds of problems that can mean that the line belongs to another kind of file.
 SHAPES = ("columns", "rank", "grade")
-#: Kinds of problems that the file itself does not have: its run, or the time and number of the team's runs.
+#: Kinds of problems that are not in the file: they concern its run, or the time and number of the team's runs.
 OF_THE_RUN = frozenset({"run", "submission policy"})
 #: The kind of a line whose query the collection does not have.
 UNKNOWN_QUERY = "unknown query"
@@ -138,7 +138,7 @@ class Listing:
             self._cut()
 
     def count(self, kind: str, more: int) -> None:
-        """Count more problems, all after the listed ones."""
+        """Count more problems of a kind, without listing them: they come after the listed ones."""
         self.counts[kind] += more
 
     def all(self) -> Problems:

@@ -34,7 +34,7 @@ class Ranking:
     """The first ``depth`` ranks of every query of a run."""
 
     qids: tuple[str, ...]
-    """By descending number of passages; ties in file order."""
+    """The queries, by descending number of passages; ties in file order."""
     lengths: Codes
     """Passages of each query in the whole run."""
     depth: int

@@ -58,7 +58,7 @@ def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | Round
     )
     arrived = moment_in_utc(at)
     if over and over.closes_at < at and moment_in_utc(over.closes_at) == arrived:
-        arrived = moment_in_utc(at, "milliseconds")  # It would seem to have arrived in time.
+        arrived = moment_in_utc(at, "milliseconds")  # To the second, it would seem in time.
     why = f"{closed}, and this run arrived on {arrived}."
     if coming is None:
         return RoundRefusal(why, "No further round is planned. Ask the organizers.", closed)
@@ -91,7 +91,7 @@ def refusals_in_round(
     priority: int | None,
     coming: RoundRules | None = None,
 ) -> list[RoundRefusal]:
-    """Return every reason for which the round does not accept one more run of a team with the runs ``before``.
+    """Return every reason why the round does not accept one more run from a team with the runs ``before``.
 
     ``coming`` is the round that opens next, if one is planned.
     """

@@ -134,9 +134,9 @@ class Contribution:
     """The passages that one run, or the qrels, supplied to a pool."""
 
     passages: int
-    """Number of pool passages in its top."""
+    """Number of the pool's passages that this source supplied."""
     unique: int
-    """Number of these that no other source supplied."""
+    """Number of those passages that no other source supplied."""
 
 
 def contributions(brought_by: Iterable[Sequence[Hashable]]) -> dict[Hashable, Contribution]:
@@ -151,7 +151,7 @@ def contributions(brought_by: Iterable[Sequence[Hashable]]) -> dict[Hashable, Co
     return {source: Contribution(count, unique.get(source, 0)) for source, count in passages.items()}
 
 
-#: A source with fewer passages can share none by chance.
+#: A source with fewer passages than this may share none merely by chance.
 LEAST_APART = 10
 
 

@@ -225,8 +225,7 @@ def _known_queries_only(
 ) -> tuple[Columns, tuple[str, ...]]:
     """Return the lines of known queries, and the unknown queries.
 
-    Refuses unknown queries unless ``skip_unknown``, and a passage that appears twice for a query, even an unknown
-    query.
+    Refuses unknown queries unless ``skip_unknown``, and a repeated passage of any query, known or not.
     """
     known = None if known_qids is None else frozenset(known_qids)
     unknown = tuple(qid for qid in columns.qids if known is not None and qid not in known)

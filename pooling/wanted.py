@@ -141,7 +141,8 @@ def _wanted_rows(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes
 
 def _rows_of_queries(ranking: Ranking, places: Codes) -> Codes:
     """Return the rows of the queries at these places, by rank."""
-    # The number of these queries that reach each rank: all before the first query that does not.
+    # How many of these queries have a passage at each rank. Queries are sorted by length, so those that reach a rank
+    # come first.
     at_rank = np.searchsorted(places, np.diff(ranking.offsets))
     begins = np.cumsum(at_rank) - at_rank
     turn = np.arange(int(at_rank.sum())) - np.repeat(begins, at_rank)

@@ -75,7 +75,7 @@ class _QueryMeetings:
     count: Count
 
     def meeting(self, a: int, b: int) -> Meeting:
-        """Return the pair's state, by this challenge's rule if it has the pair, else by that of the pair's round."""
+        """Return the pair's state by the rule of its round, or of this challenge if the pair belongs to it."""
         key = (self.query, a, b)
         said = self.record.said.get(key, PairJudgments())
         if not said.judged and a in self.bests and b in self.bests:

@@ -1,9 +1,9 @@
 """Find best answers from wins, for all queries at once.
 
-The passage with the most wins is the best answer. If several tie, the others are dropped and wins are
-recounted among the tied only, until one is left or no more can be dropped (Copeland's method; Arabzadeh et al.,
-*Shallow pooling for sparse labels*). All queries share one array of nodes: query *q* has the nodes from
-``starts[q]`` up to the next query's start.
+The passage with the most wins is the best answer. If several tie, the others are dropped and wins are recounted among
+the tied passages, until one is left or none can be dropped (Copeland's method; Arabzadeh et al., *Shallow pooling for
+sparse labels*). All queries share one array of nodes: query *q* has the nodes from ``starts[q]`` up to the next
+query's start.
 """
 
 from dataclasses import dataclass

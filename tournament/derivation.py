@@ -48,7 +48,7 @@ class CountedJudgments:
     round: IntArray
 
     def only(self, kept: BoolArray | IntArray) -> CountedJudgments:
-        """Return only these judgments, or the rows of these indexes, which can repeat."""
+        """Return only these judgments, or those at these indexes, which can repeat."""
         return CountedJudgments(
             self.query[kept], self.left[kept], self.right[kept], self.preferred[kept], self.round[kept]
         )

@@ -52,9 +52,9 @@ def _not_worse(passages: Iterable[int], leads: Iterable[Lead]) -> nx.DiGraph[int
 
 
 def _ordered_parts(graph: nx.DiGraph[int]) -> list[list[int]]:
-    """Cut the components, in topological order, wherever every earlier one reaches every later one.
+    """Split the components, in topological order, wherever every earlier one reaches every later one.
 
-    Every topological order has the same cuts, so any of them will do.
+    Every topological order has the same splits, so any of them will do.
     """
     import networkx as nx
 

@@ -71,7 +71,7 @@ def unknown_parameters(request: HttpRequest, route: str) -> HttpResponse | None:
 
 @cache
 def _parameters_of_calls() -> dict[tuple[str, str], Collection[str]]:
-    """Return (method, address) → names of its query parameters."""
+    """Return (method, address) → names of the call's query parameters."""
     return {
         (method, address.removeprefix("/api/v1/")): {
             one["name"] for one in call.get("parameters", []) if one["in"] == "query"

@@ -131,7 +131,7 @@ class Demo:
 
 
 def run_files(folder: Path) -> list[str]:
-    """Return the run files of a folder, by name."""
+    """Return the run files of a folder, sorted by name."""
     return [str(path) for path in sorted(folder.iterdir()) if path.name.endswith(".txt.gz")]
 
 

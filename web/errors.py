@@ -1,4 +1,4 @@
-"""Errors of the web room.
+"""Errors of pages, API calls and webhooks.
 
 WebError
 ├── AnotherUnderWay       another job for the same object is running

@@ -70,12 +70,12 @@ class WebhookEndpoint(models.Model):
 
 class WebhookDeliveryQuerySet(models.QuerySet):
     def due(self, now: datetime) -> WebhookDeliveryQuerySet:
-        """Return messages to try now: unfinished, past their wait, with an address that is switched on."""
+        """Return the messages to send now: unfinished, past their wait, of webhooks that are switched on."""
         return self.filter(state=WebhookDelivery.State.WAITING, next_try_at__lte=now, endpoint__off_at=None)
 
 
 class WebhookDelivery(models.Model):
-    """One message to one address: its exact bytes, and the result of the last attempt."""
+    """One message of a webhook: its exact bytes, and the result of the last attempt."""
 
     class State(models.TextChoices):
         WAITING = "waiting"

@@ -112,7 +112,7 @@ def void_invitation(invitation: Invitation) -> None:
 
 
 def accept(invitation: Invitation, user: User) -> None:
-    """Use up the invitation for this person. If two arrive at once, one is refused. Raises InvitationOver."""
+    """Use up the invitation for this person. Of two people at once, one is refused. Raises InvitationOver."""
     now = clock.now()
     with transaction.atomic():
         mine = Invitation.objects.filter(pk=invitation.pk, accepted_by=user)
@@ -148,7 +148,7 @@ def accept_with_new_account(invitation: Invitation, *, username: str, password: 
 
 
 def _keep_address(invitation: Invitation, user: User) -> None:
-    """Give the account the invitation's address, verified if the link was only mailed there."""
+    """Give the account the invitation's address, verified if the link was mailed and no account has verified it."""
     held = EmailAddress.objects.filter(email__iexact=user.email, verified=True).exists()
     EmailAddress.objects.create(
         user=user, email=user.email, primary=True, verified=invitation.mailed and not held

@@ -1,6 +1,6 @@
 """Events, stored until every subscriber is notified: an outbox.
 
-A room records an event in the transaction of its cause, so neither exists without the other. The room does not
+A room records an event in the same transaction as its cause, so neither exists without the other. The room does not
 depend on its subscribers, which poll on a schedule and handle each event once.
 """
 

@@ -16,7 +16,7 @@ JobBody = Callable[..., dict[str, Any] | None]
 
 @dataclass(frozen=True)
 class JobKind:
-    """A registered kind of job: its body, its number of tries, and a check for the schedule to start it."""
+    """A registered kind of job: its body, its number of tries, and a check whether the schedule should start it."""
 
     name: str
     body: JobBody

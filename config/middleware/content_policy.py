@@ -18,7 +18,7 @@ Directives = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class ContentPolicy(CSPMiddleware):
-    """Sets the header of the settings, or of the view's ``csp_replace``."""
+    """Sets the header from the settings, or from the view's ``csp_replace``."""
 
     def process_request(self, request: HttpRequest) -> None:
         """Create no nonce."""

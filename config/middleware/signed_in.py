@@ -26,12 +26,12 @@ class _ForPeople(MiddlewareMixin):
 
 
 class Sessions(_ForPeople, SessionMiddleware):
-    """The browser's session."""
+    """Middleware for the browser's session."""
 
 
 class Authentication(_ForPeople, AuthenticationMiddleware):
-    """The person who is signed in."""
+    """Middleware that finds the person who is signed in."""
 
 
 class Messages(_ForPeople, MessageMiddleware):
-    """Messages for the next page."""
+    """Middleware for messages on the next page."""

@@ -62,7 +62,7 @@ PROBES: dict[str, Answer] = {
 
 
 def probes(answer: Answer) -> Answer:
-    """Middleware, first in the list: answer probes, and count and time all other requests."""
+    """Middleware, first in the list, that answers probes, and counts and times all other requests."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if probe := PROBES.get(request.path_info):

@@ -46,7 +46,7 @@ def settings_of(campaign: Campaign) -> CampaignSettings:
 
 
 def is_prepared(campaign: Campaign) -> bool:
-    """Return whether the campaign is being prepared for launch, including a running pilot."""
+    """Return whether the campaign has a pool and has not been launched; a running pilot is not a launch."""
     asks = campaign.pool_id is not None and campaign.rehearsal_of_id is None
     return asks and campaign.state in (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
 

@@ -69,7 +69,7 @@ MOST_BUDGET = Decimal(10**9)
 MOST_CONTACT = 200
 
 
-#: The title and keywords that a crowd lists for tasks that grade single passages.
+#: The title and keywords that a crowd lists for tasks in which workers grade single passages.
 GRADED_WORDS = {
     "title": "How well does the passage answer the question?",
     "keywords": "grade, reading, search, relevance, judgment",
@@ -204,7 +204,7 @@ def create_campaign(
 ) -> Campaign:
     """Create a draft campaign with the pairs and tasks of ``pool``, or for judgments imported into ``collection``.
 
-    With ``grading``, workers grade single passages of its pool; the caller requests them.
+    With ``grading``, workers grade single passages of the graded campaign's pool; the caller requests the judgments.
     """
     check_name(name)
     settings.check()
@@ -294,7 +294,7 @@ def _check_pairs(pool: Pool, pairs: Sequence[PairRequest]) -> None:
 
 
 def campaign_named(name: str) -> Campaign:
-    """Return the campaign. Raises BadInput, listing existing campaigns, if there is none with this name."""
+    """Return the campaign with this name. Raises BadInput, which lists the existing campaigns, if there is none."""
     campaign = (
         Campaign.objects.select_related("collection", "pool", "pool__qrel_set").filter(name=name).first()
     )

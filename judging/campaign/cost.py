@@ -47,7 +47,7 @@ def tasks_asked(campaign: Campaign) -> int:
 
 @kept_while_reading
 def money(campaign: Campaign) -> dict[str, Decimal]:
-    """Return dollars with fees: ``spent`` (paid), ``owed``, ``held`` (undecided), ``promised`` (live places).
+    """Return dollars, fees included: ``spent`` (paid), ``owed``, ``held`` (undecided), ``promised`` (live places).
 
     ``committed`` is the sum of all four.
     """

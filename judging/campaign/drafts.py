@@ -59,7 +59,7 @@ def count_contents(campaign: Campaign) -> dict[str, int]:
 
 
 def is_untouched(campaign: Campaign) -> bool:
-    """Return whether nothing was ever posted. Then no place, message or list at a crowd uses the name."""
+    """Return whether nothing was ever posted. If so, nothing at a crowd uses the campaign's name."""
     own = campaign.pool_id is not None and campaign.rehearsal_of_id is None
     return own and campaign.launched_at is None and campaign.state in Campaign.BEFORE_LAUNCH
 

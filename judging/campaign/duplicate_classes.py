@@ -66,7 +66,7 @@ def import_clusters(
 
 
 def _found_anywhere(collection: Collection, pids: set[str]) -> bool:
-    """Return whether a run or a passage file has any of these passages, pooled or not."""
+    """Return whether a run or a passage file contains any of these passages, pooled or not."""
     rankings = (ranking_files.get(run).frame()["pid"].unique() for run in collection.runs.order_by("pk"))
     return any(not pids.isdisjoint(ranked) for ranked in rankings) or passages.have_any(collection, pids)
 
@@ -111,7 +111,7 @@ def _store_unless_judged(collection: Collection, classes: clusters.Classes, who:
 
 @dataclass(frozen=True)
 class PoolEffect:
-    """The numbers of classes and pairs in a pool, without near-duplicates and with them."""
+    """The numbers of classes and pairs in a pool, before and after near-duplicates are merged."""
 
     pool: Pool
     passages: int

@@ -40,7 +40,7 @@ def gold_in(campaign: Campaign, states: Collection[str]) -> list[Gold]:
 def lacking_tasks(
     campaign: Campaign, tasks: Iterable[Sequence[Shown]], gold: Sequence[Gold]
 ) -> list[LackingTask]:
-    """Return the tasks with too few suitable gold pairs among these, for a worker who has seen nothing yet."""
+    """Return the tasks that too few of these gold pairs suit, for a worker who has seen nothing yet."""
     lacking = []
     for task in tasks:
         fitting = gold_that_fits(gold, Memory(), task, campaign.gold_per_task, single=campaign.grades > 0)

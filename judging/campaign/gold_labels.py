@@ -13,7 +13,7 @@ def _names_of_labels(campaign: Campaign) -> str:
 
 
 def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
-    """Return the qrel set with this name (BadInput if unknown) or the pool's (CampaignRefused if it has none)."""
+    """Return the qrel set called ``name`` (default: the pool's). Raises BadInput or CampaignRefused if missing."""
     if name and campaign.pool is not None:
         found = QrelSet.objects.filter(collection=campaign.collection, name=name).first()
         if found is None:

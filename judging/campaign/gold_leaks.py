@@ -1,4 +1,4 @@
-"""Signs that reveal gold pairs: marked words of the question, and repeated off-topic passages."""
+"""Signs that reveal gold pairs: question words marked in only one passage, and repeated off-topic passages."""
 
 from collections.abc import Iterable
 

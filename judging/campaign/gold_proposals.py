@@ -149,9 +149,9 @@ class _ProposalSearch:
         return chosen
 
     def _questions_to_ask(self, relevant: dict[int, list[int]]) -> dict[int, list[int]]:
-        """Return questions that some, but not most, tasks ask: a gold pair must not repeat a question of its task.
+        """Return the questions of some, but not most, tasks: a gold pair must not repeat a question of its task.
 
-        If there are too few to fill a task, add questions that only gold pairs ask.
+        If there are too few to fill a task, labeled questions outside the pool are added.
         """
         pooled = set(self.pooled.values_list("query_id", flat=True))
         often = set() if self.campaign.grades else self._frequent_questions()
@@ -161,7 +161,7 @@ class _ProposalSearch:
         return asked or relevant
 
     def _frequent_questions(self) -> set[int]:
-        """Return questions that more than half of the tasks ask."""
+        """Return the questions that occur in more than half of the tasks."""
         tasks = self.campaign.tasks.count()
         rows = TaskPair.objects.filter(task__campaign=self.campaign).values("pair__query")
         counted = rows.annotate(tasks=Count("task", distinct=True)).filter(tasks__gt=tasks // 2)
@@ -233,8 +233,8 @@ class _ProposalSearch:
     def _unjudged_passages(self, pooled: set[int]) -> Iterator[tuple[int, frozenset[str]]]:
         """Yield passages that nobody judges, with their words: from the database, then from passage files.
 
-        Near-duplicates of labeled or pooled passages are left out: they may answer a question as well.
-        Passages from files have no key yet and are numbered down from -1.
+        Near-duplicates of labeled or pooled passages are left out: they may answer the question, too. Passages from
+        files have no key yet and are numbered down from -1.
         """
         if not self.read:
             return
@@ -258,7 +258,7 @@ class _ProposalSearch:
                     yield -number, words
 
     def _nearest_by_question(self, outside: Iterable[tuple[int, frozenset[str]]]) -> dict[int, list[int]]:
-        """Map questions to the nearest outside passages; record passages from files with their texts."""
+        """Map questions to their nearest passages in ``outside``; record those from files, with their texts."""
         asked = {query: self.questions[query] for query in self.relevant}
         near = nearest_passages(asked, outside, self.rng)
         pids = {self.found_outside[key] for found in near.values() for key in found if key < 0}

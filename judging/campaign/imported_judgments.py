@@ -72,7 +72,7 @@ class Imported:
 def import_judgments(
     campaign: Campaign, file: Path, *, phases: Sequence[str] = (), progress: Progress | None = None
 ) -> Imported:
-    """Append the file's judgments, or those of ``phases``: all or none. A file can be imported only once."""
+    """Append all judgments of the file, or of ``phases`` in it, or none. A file can be imported only once."""
     if campaign.pool is not None:
         raise CampaignRefused(
             f"Campaign {campaign.name} has a pool, so it cannot import judgments.",

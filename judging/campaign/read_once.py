@@ -1,7 +1,7 @@
 """Figures of a campaign that several parts of a page need, computed once per page.
 
-A check list compares screening rules, tries strategies and measures slips in a dozen checks. Nothing may change a
-campaign while figures are shared.
+For instance, a dozen launch checks need the same comparison of screening rules, outcomes of strategies and slip rate.
+Nothing may change a campaign while figures are shared.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ _known: ContextVar[dict[tuple[str, int | None], Any] | None] = ContextVar("known
 
 @contextmanager
 def figures_read_once() -> Iterator[None]:
-    """Compute every figure of :func:`kept_while_reading` at most once for each campaign inside the block."""
+    """Inside the block, compute each figure decorated with :func:`kept_while_reading` at most once per campaign."""
     if _known.get() is not None:  # nested in an outer block
         yield
         return

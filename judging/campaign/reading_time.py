@@ -1,4 +1,4 @@
-"""Estimate from its texts how long a pair takes to read and judge, and the minimum time that a reader needs."""
+"""Estimate from the texts how long it takes to read and judge a pair, and the minimum time that a reader needs."""
 
 from functools import lru_cache
 from statistics import fmean
@@ -7,13 +7,13 @@ from config import clock, kept_objects
 from judging.models import Campaign, Pair
 from judging.rules.reading_speed import fastest_seconds, seconds_for, words_in
 
-#: The size of the sample of pairs, spread over the campaign.
+#: The number of pairs to sample, spread evenly over the campaign.
 PAIRS_READ = 200
 KEEP_SECONDS = 3600
 
 
 def seconds_a_pair(campaign: Campaign) -> float:
-    """Return the mean seconds over the campaign's pairs; passages without text count as short."""
+    """Return the estimated mean seconds per pair of the campaign; passages without text count as short."""
     return _mean_seconds(campaign)[0]
 
 

@@ -121,7 +121,7 @@ def _free_name(campaign: Campaign) -> str:
 
 
 def keep_people_out(copy: Campaign) -> None:
-    """Require a separate qualification for the copy's places, exactly once. Call it before launch.
+    """Make the copy's places require a qualification of their own. Safe to repeat. Call it before launch.
 
     At a crowd, a list of workers is a qualification: places can require that it is present or absent.
     """
@@ -152,7 +152,7 @@ def keep_people_out(copy: Campaign) -> None:
 
 
 def admit_workers(copy: Campaign, workers: Iterable[Worker]) -> None:
-    """Give simulated workers the qualification that the copy's places require, each exactly once."""
+    """Give simulated workers the qualification that the copy's places require. Safe to repeat."""
     crowd, qualification = crowd_for(copy), str(copy.qualifications[0]["QualificationTypeId"])
     ids = dict(
         CrowdIdentity.objects.filter(worker__in=list(workers), worker__simulated=True).values_list(
@@ -186,7 +186,7 @@ def rehearsals_asked_for(campaign: Campaign) -> JobQuerySet:
 
 
 def rehearsal_key(campaign: Campaign) -> str:
-    """Return the key of the campaign's rehearsal jobs, of which one can be live."""
+    """Return the key that allows one live rehearsal job of the campaign."""
     return f"{REHEARSE}:{campaign.pk}"
 
 
@@ -216,7 +216,7 @@ def refuse_during_rehearsal(campaign: Campaign) -> None:
 
 @kept_while_reading
 def was_rehearsed(campaign: Campaign) -> bool:
-    """Return whether a copy was judged to its end, or stopped."""
+    """Return whether a rehearsal was completed or stopped."""
     return campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists()
 
 

@@ -51,7 +51,7 @@ def reserve(campaign: Campaign, total: Decimal, *, by: User | None, who: str = "
 def sources(
     campaign: Campaign, total: Decimal, *, by: User | None
 ) -> list[tuple[SpendingGrant | None, Decimal]]:
-    """Return what covers the missing part of ``total``: grants, or None for the installation itself.
+    """Return the grants that cover the missing part of ``total``; None stands for the installation itself.
 
     Reserves nothing. Raises the same errors as :func:`reserve`.
     """

@@ -104,7 +104,7 @@ def _rates_of_easiest_strategy(campaign: Campaign) -> list[tuple[float, float]]:
 
 
 def easiest_strategy(campaign: Campaign) -> Outcome | None:
-    """Return the strategy that passes a task most easily among those that judge badly; None without gold pairs."""
+    """Return, of the strategies that judge badly, the one that passes a task most easily; None without gold pairs."""
     outcomes = outcomes_of(campaign)
     rows = outcomes.rows if outcomes.tasks else ()
     return next((row for row in rows if row.judges_badly), None)

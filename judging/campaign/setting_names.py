@@ -44,5 +44,5 @@ NAMES_FOR_GRADES = {
 
 
 def setting_names(*, graded: bool) -> Mapping[str, str]:
-    """Map settings to names. With ``graded``, workers grade single passages."""
+    """Map settings to their names; with ``graded``, for campaigns whose workers grade single passages."""
     return SETTING_NAMES | NAMES_FOR_GRADES if graded else SETTING_NAMES

@@ -52,7 +52,8 @@ class InstallationSpending:
 class SpendingRight:
     """A person's spending right in a collection. ``grants`` can be used there now.
 
-    ``unlimited``: an administrator, limited only by the installation's cap. ``ask``: the people who can grant more.
+    ``unlimited``: the person is an administrator, bound only by the installation's cap. ``ask``: people who can grant
+    more.
     """
 
     unlimited: bool
@@ -70,7 +71,7 @@ class SpendingRight:
 
 
 def spending_right(user: User | None, collection: Collection) -> SpendingRight:
-    """Return the person's spending right in the collection (None: the operator); their role must allow spending."""
+    """Return what a person, or the operator (None), can spend in the collection; the role must allow spending."""
     limited = needs_grant(user)
     return SpendingRight(
         unlimited=not limited,
@@ -81,7 +82,7 @@ def spending_right(user: User | None, collection: Collection) -> SpendingRight:
 
 
 def installation_spending() -> InstallationSpending:
-    """Return the reservations of running campaigns and the spending of campaigns that ended within the period."""
+    """Return the reservations of running campaigns and the spending of those that ended within SPENDING_DAYS."""
     since = clock.now() - timedelta(days=settings.SPENDING_DAYS)
     counted = Reservation.objects.filter(Q(settled_at=None) | Q(settled_at__gt=since))
     return InstallationSpending(settings.SPENDING_CAP or None, settings.SPENDING_DAYS, summed(counted))

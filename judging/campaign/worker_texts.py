@@ -210,7 +210,7 @@ def pairs_asked(campaign: Campaign) -> int:
 def size_of(campaign: Campaign, wording: Wording = ENGLISH) -> str:
     """Return how many pairs a task shows: ``13``, or ``12 to 15`` if some are smaller or repeat earlier pairs.
 
-    Tasks are packed evenly, so the smallest has at most one pair less than the largest.
+    Tasks are packed evenly, so the smallest has at most one pair fewer than the largest.
     """
     most, fewer = campaign.slots_per_task, 0
     if pairs := pairs_asked(campaign):

@@ -7,7 +7,7 @@ from django.utils.module_loading import import_string
 from judging.crowds.seam import Crowd
 from judging.models import Campaign
 
-#: Campaign's ``crowd`` → function that makes its client for an endpoint.
+#: Maps a campaign's ``crowd`` to the function that creates that crowd's client for an endpoint.
 FACTORIES: dict[str, str | Callable[[str], Crowd]] = {"mturk": "judging.crowds.mturk.MTurk"}
 
 

@@ -58,7 +58,7 @@ class Pace:
         return self.rate
 
     def throttle(self, now: float, allowed: float) -> None:
-        """Halve the rate and pause, once for all replies during one pause."""
+        """Halve the rate and pause. Further throttling replies during the pause change nothing."""
         if now - self.throttled_at < PAUSE_SECONDS:
             return
         before = self.current(now, allowed) or UNSTATED

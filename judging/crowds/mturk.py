@@ -312,7 +312,7 @@ def _crowd_submission(row: dict[str, Any]) -> CrowdSubmission:
     try:
         answers = parse_answers(row.get("Answer", ""))
     except ValueError:
-        answers = {}  # the sender garbled it: use our saved choices
+        answers = {}  # the answers are unreadable: use our saved choices
     return CrowdSubmission(
         assignment_id=row["AssignmentId"],
         place_crowd_id=row["HITId"],

@@ -184,7 +184,8 @@ class Crowd(Protocol):
     def is_at_work(self, assignment_id: str, crowd_worker_id: str) -> bool:
         """Return whether the crowd confirms that this worker holds this assignment now.
 
-        Called before a task is given out if the address names no place. Always True if addresses name places.
+        Our page asks this before it gives out a task if the address names no place. Always True if addresses name
+        places.
         """
 
     def create_kind(self, kind: PostingKind) -> str:

@@ -113,7 +113,7 @@ def allow_retries(campaign: Campaign) -> int:
 
 
 class Patience:
-    """Continue after a crowd's temporary failures, but give up when many happen in a row."""
+    """Continues after a crowd's temporary failures, but gives up when many happen in a row."""
 
     MOST_IN_A_ROW = 5
 

@@ -206,7 +206,7 @@ def _token(content: list[int | str], salt: str) -> str:
 
 
 def _read(make: Callable[..., Content], token: str, salt: str) -> Content:
-    """Make an object of what the token contains."""
+    """Check the token's signature, and create an object from its content. Raises :class:`BadToken`."""
     if len(token) > LONGEST:
         raise BadToken
     try:

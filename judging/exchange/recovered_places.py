@@ -1,6 +1,6 @@
 """Recover places that exist at the crowd but not in our records.
 
-The reply to their offer was lost or is on its way, or the database was restored from an older backup. Each place
+The reply to the offer was lost or is still on its way, or the database was restored from an older backup. Each place
 carries the key of its offer, so it is recorded as if the reply had come.
 """
 
@@ -23,7 +23,7 @@ CLOCKS_DIFFER = timedelta(days=1)
 
 
 def ask_for_place(campaign: Campaign, crowd_id: str) -> Place | None:
-    """Return an unrecorded place of the campaign by the crowd's id, or None if the crowd has no such place.
+    """Look up a place of the campaign that our records lack, by its id at the crowd. None if the crowd has none.
 
     Raises a CrowdError if the lookup fails.
     """
@@ -96,10 +96,10 @@ def adopt_missing(campaign: Campaign, crowd: Crowd) -> int:
 
 
 def look_is_due(campaign: Campaign) -> bool:
-    """Return whether places may exist that are neither in our records nor protected by the crowd's tokens.
+    """Return whether the crowd may have places that our records lack and whose tokens it has forgotten.
 
     Places missing from a restored backup were offered after the last offer in it. If that offer is a day old or there
-    is none, the crowd may have forgotten the other tokens, and offering again would create duplicates.
+    is none, the crowd may have forgotten the tokens of later offers, and offering again would create duplicates.
     """
     calls = campaign.crowd_calls.filter(operation="post_place")
     last = calls.aggregate(last=Max("last_tried_at"))["last"]

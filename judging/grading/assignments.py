@@ -52,7 +52,7 @@ def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
 
 
 def is_left_undecided(held: TopicAssignment) -> bool:
-    """Return whether a crowd with a closed or archived campaign holds the topic. If undecided, it is then free."""
+    """Return whether a crowd with a closed or archived campaign holds the topic; an undecided topic is then free."""
     crowd = held.crowd
     return crowd is not None and (crowd.state == Campaign.State.CLOSED or crowd.archived_at is not None)
 

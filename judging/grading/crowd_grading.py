@@ -88,7 +88,7 @@ def later_tasks(campaign: Campaign) -> LaterTasks:
     if grading.budget is not None:
         judged = GradedItem.objects.filter(
             assignment__in=own, grade__isnull=False
-        ).count()  # such as those of a pilot
+        ).count()  # for instance, judged in a pilot
         left = max(0, grading.budget - (judged_so_far(grading) - judged))
     sizes = Counter(map(len, own.values_list("topic__order", flat=True)))
     found = forecast_later_tasks(sizes, grading.life, campaign.pairs_per_task, left)

@@ -88,7 +88,7 @@ def publish_labels(
 
 
 def withdrawn_passages(campaign: GradedCampaign) -> dict[str, int]:
-    """Map qids of accepted topics to their number of passages whose grades were withdrawn and not given again."""
+    """Map qids of accepted topics to the number of passages whose grades were withdrawn and not given again."""
     earlier = Grade.objects.filter(item=OuterRef("pk"), grade__isnull=False)
     lost = GradedItem.objects.filter(
         Exists(earlier),
@@ -122,8 +122,8 @@ def grades_of(campaign: GradedCampaign) -> Iterator[dict[str, Any]]:
 
     ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* with the judgments
     of a crowd. ``counts``: it is current, and its assessor has the topic. ``stage``: the part of the pool, or the
-    iteration of active learning from 1; empty for a second opinion.
-    If the passages are from a fraction of the corpus, the rows name it: one in ``fraction`` passages, and its seed.
+    iteration of active learning from 1; empty for a second opinion. If only one in ``fraction`` passages of the
+    corpus was pooled, the rows have this number and the seed.
     """
     corpus = (campaign.pool.fraction, campaign.pool.fraction_seed)
     by_topic = TopicAssignment.objects.filter(topic__campaign=campaign).select_related("assessor", "crowd")

@@ -81,12 +81,12 @@ def next_passages(
 ) -> list[str]:
     """Return the next ``count`` passages to judge, best first; fewer if no more are left.
 
-    ``judged``: pid → grade in this thread; a grade of ``relevant_from`` or more is relevant. ``others``: the same for
-    the topic's other threads, whose judgments are learned from, too. With ``fraction``, only its passages are ranked
-    and learned from, and ``others`` are not. No passage of ``judged`` or ``others`` is returned. Of each class of
-    near-duplicates or equal texts, only the canonical passage is. The same arguments give the same passages. Judged
-    passages without a text are not learned from. Builds the collection's features first if needed. Raises NotFound
-    for a collection without texts.
+    ``judged``: pid → grade in this thread; a grade of ``relevant_from`` or more is relevant. ``others``: pid → grade
+    in the topic's other threads; they are learned from, too, unless ``fraction`` is given. With ``fraction``, only
+    passages of the fraction are ranked and learned from. No passage of ``judged`` or ``others`` is returned. Of each
+    class of near-duplicates or equal texts, only the canonical passage is. The same arguments give the same passages.
+    Judged passages without a text are not learned from. Builds the collection's features first if needed. Raises
+    NotFound for a collection without texts.
     """
     grades = {**others, **judged} if fraction is None else judged
     with features_of(collection, progress) as features:

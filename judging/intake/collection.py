@@ -127,7 +127,7 @@ def _keep_what_ran_out(campaign: Campaign, crowd: Crowd, patience: Patience) -> 
 
 
 def _take_down(campaign: Campaign, crowd: Crowd, submission: Submission) -> None:
-    """Close the place of timed-out work unless somebody else holds it: that money pays for the judged pairs.
+    """Close the place of timed-out work unless somebody else holds it: its money now pays for the judged pairs.
 
     If the task is still needed and the budget allows, another place is offered.
     """

@@ -1,4 +1,4 @@
-"""Collect work that would exclude its worker without delay, before the worker gets another task."""
+"""Collect at once any work that would exclude its worker, before the worker gets another task."""
 
 import logging
 

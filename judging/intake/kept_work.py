@@ -1,10 +1,11 @@
-"""Keep judged work that can no longer be submitted at the crowd, counting and paying what our server saved.
+"""Keep judged work that can no longer be submitted at the crowd: count and pay for what our server saved.
 
 The time ran out, or the worker returned the task after submitting it here. If the worker returned the task first,
 nothing is kept: the crowd offered it to others, and they are paid for it.
 
-This requires a crowd that signs arrivals and pays for unsubmitted assignments. Elsewhere an address merely claims the
-worker's id, and no bonus can be sent: a person pays for the work by its receipt (judging/money/unlisted_work.py).
+This requires a crowd that signs arrivals and pays for unsubmitted assignments. At other crowds, the worker's id is
+only a claim in a URL, and no bonus can be sent: a person pays for the work by receipt
+(judging/money/unlisted_work.py).
 """
 
 from datetime import timedelta
@@ -68,7 +69,7 @@ def _give_up(submission: Submission) -> None:
 
 @transaction.atomic
 def accept_kept_work(campaign: Campaign, submission: Submission) -> bool:
-    """Accept kept work and record the pay owed; return False if beyond the budget. Safe to call concurrently."""
+    """Accept kept work and record the pay owed; return False if the budget is too low. Safe to call concurrently."""
     _, judged, shown, earned, _ = earned_so_far(submission)
     cost = earned + crowd_for(campaign).fees.on(earned)
     if not judged or beyond_cap(campaign, cost):

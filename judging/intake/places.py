@@ -105,7 +105,7 @@ def close_extra(campaign: Campaign, crowd: Crowd) -> int:
 
 
 def kind_of_place(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> PostingKind:
-    """Return what every place of this campaign shows to workers. ``further`` qualifications follow its own."""
+    """Return what each place of the campaign shows workers. ``further`` qualifications follow the campaign's own."""
     return PostingKind(
         title=title_of(campaign),
         description=description_of(campaign),
@@ -339,7 +339,7 @@ def close_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
 
 
 def _being_posted(campaign: Campaign) -> list[int]:
-    """Return wanted places whose posting was already tried: it may have succeeded, so they are not given up."""
+    """Return wanted places that we already tried to post. The crowd may have them, so they are not given up."""
     prefix = campaign.call_key
     tried = campaign.crowd_calls.filter(operation="post_place", attempts__gt=0).values_list("key", flat=True)
     numbers = {tuple(key.removeprefix(f"{prefix}-").split("-")) for key in tried}

@@ -1,4 +1,4 @@
-"""Submissions that our page never saw: block workers who repeat them, and pause a campaign if they increase.
+"""Submissions that our page never saw: block workers who send several, and pause a campaign that gets many.
 
 A person can reverse both decisions, which are recorded. The pay is held (judging/money/held_pay.py).
 """
@@ -34,7 +34,7 @@ def undecided_or_refused(work: QuerySet[Submission]) -> QuerySet[Submission]:
 
 
 def block_repeater(campaign: Campaign, worker: Worker) -> Exclusion | None:
-    """Exclude a worker with MOST_OF_A_WORKER submissions that our page never saw. Lists at the crowd change later.
+    """Exclude a worker with MOST_OF_A_WORKER submissions that our page never saw. The block list is updated later.
 
     Submissions from before a person reversed such an exclusion are not counted again.
     """

@@ -49,8 +49,8 @@ class WorkerRecord(Behavior):
     """One worker in a campaign. Shares are None if there is no data; times are medians; dollars are without fees.
 
     ``compared`` counts the comparisons of the worker's judgments with counted judgments of others on the same pair.
-    ``agreeing`` is the number that agree; it can contain halves where the others differ. Of ``repeated`` pairs that
-    the worker answered again, ``repeated_same`` got the same answer.
+    ``agreeing`` counts those that agree; it can contain halves where the others disagree with each other. Of
+    ``repeated`` pairs that the worker answered again, ``repeated_same`` got the same answer.
     """
 
     worker: int
@@ -94,7 +94,7 @@ class WorkerRecord(Behavior):
 
 @dataclass(frozen=True)
 class Records:
-    """All workers of the campaign, by key, and the campaign's usual values, to which flags compare them."""
+    """All workers of the campaign, by key, and the campaign's usual values, with which flags compare them."""
 
     rows: tuple[WorkerRecord, ...]
     usual: Usual
@@ -103,7 +103,7 @@ class Records:
 def records_of(
     campaign: Campaign, *, only: Collection[int] | None = None, usual: Usual | None = None
 ) -> Records:
-    """Compute the records of all workers, or of ``only`` these, compared with ``usual``, or with each other."""
+    """Compute the records of all workers, or ``only`` some. Flags compare them with ``usual`` or each other."""
     tasks, judged = list(_task_figures(campaign, only)), list(_judgment_figures(campaign, only))
     excluded = _only_workers(Exclusion.objects.standing().filter(campaign=campaign), only)
     out = {row.worker_id: row for row in excluded.only("worker", "rule", "reason")}

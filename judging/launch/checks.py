@@ -80,7 +80,7 @@ def _run_check(name: str, check: Callable[[Plan], Passed], plan: Plan) -> Checke
 
 
 def check_rehearsable(plan: Plan) -> None:
-    """Raise NotReady if a rehearsal copy would fail, too: nothing to judge, no gold pairs, texts not accepted."""
+    """Raise NotReady for faults that would also stop a rehearsal: no pairs, no gold pairs, texts not accepted."""
     _check_has_tasks(plan)
     check_gold(plan.campaign)
     _check_worker_texts(plan)

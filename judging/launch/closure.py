@@ -132,7 +132,7 @@ def _record_end(campaign: Campaign) -> None:
 
 
 def settle_tried_places(campaign: Campaign) -> int:
-    """Find out which places exist whose posting got no reply; return how many were settled.
+    """Find out whether places whose posting got no reply exist at the crowd; return how many were settled.
 
     An ending campaign does not retry. A place in the crowd's list is open, and the next closing of places closes it;
     a place not in the list was never created.

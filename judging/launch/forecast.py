@@ -94,11 +94,11 @@ class LaterRounds:
     """The maximum cost of all tasks of a graded campaign, without repeats."""
 
     pools: Quote
-    """If every topic needs its whole pool."""
+    """The cost if every topic needs its whole pool."""
     accepted: Quote
-    """If every topic is accepted as early as possible."""
+    """The cost if every topic is accepted as early as possible."""
     most: Quote | None
-    """If the budget of passages is used up; None without one."""
+    """The cost if the budget of passages is used up; None without a budget."""
     unlimited: str
     """A sentence on the topics that continue beyond that."""
 

@@ -1,4 +1,4 @@
-"""Launch checks for gold pairs: there are enough of them, and strategies without reading do not pass."""
+"""Launch checks for gold pairs: there are enough of them, and workers who do not read fail them."""
 
 import math
 from collections.abc import Sequence

@@ -32,7 +32,7 @@ class Terms:
 
     The defaults are the installation's endpoint, the cost (if no outside money is spent) and the campaign's minimum.
     ``placeholder_text`` lets simulated workers, and nobody else, judge passages without text.
-    ``accept_weak_screening`` goes ahead although tasks can be passed without reading.
+    ``accept_weak_screening`` allows a launch although tasks can be passed without reading.
     """
 
     endpoint: str | None = None
@@ -100,7 +100,7 @@ def launch_campaign(
         )
     except CampaignRefused:
         if _was_launched_with(campaign, confirm_spend):
-            return _already_launched(plan)  # the same launch, a moment earlier
+            return _already_launched(plan)  # a concurrent call has just made the same launch
         check_not_launched(campaign)
         raise
 

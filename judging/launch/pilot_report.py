@@ -14,7 +14,7 @@ from judging.rules.pay import hourly
 
 @dataclass(frozen=True)
 class GoldRate:
-    """The results of one gold pair: ``passed`` of ``answered``."""
+    """The results of one gold pair: ``passed`` of ``answered`` answers were right."""
 
     gold_pair: int
     qid: str

@@ -51,6 +51,6 @@ class Plan:
 
     @property
     def ceiling(self) -> Decimal:
-        """The maximum that the campaign can then have committed in total."""
+        """The maximum total that the campaign has committed once this plan is carried out."""
         total = self.amount + money(self.campaign)["committed"]
         return total if self.campaign.budget is None else min(total, self.campaign.budget)

@@ -4,7 +4,7 @@ from config.commands.console import UsageError
 
 
 def dollars_option(option: str, words: str) -> Decimal:
-    """Return the amount in dollars. Raises UsageError, naming the option or argument, for anything else."""
+    """Parse an amount in dollars. Raises UsageError, which names the option or argument, if it is invalid."""
     try:
         amount = Decimal(words.strip().removeprefix("$"))
     except InvalidOperation:

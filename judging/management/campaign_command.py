@@ -1,4 +1,4 @@
-"""The bases of the commands on one campaign, and on one graded campaign."""
+"""Base classes for commands on a campaign, and on a graded campaign."""
 
 from typing import Any
 

@@ -4,7 +4,7 @@ FORGOTTEN = 'forgotten-'
 
 
 def cut(apps, schema_editor):
-    """Whom earlier versions forgot: keys of bonuses, appeals and receipts still named the assignment."""
+    """Remove assignment ids of workers whom earlier versions forgot from keys of bonuses, appeals and receipts."""
     calls = apps.get_model('judging', 'CrowdCall').objects
     paid = calls.filter(payment__submission__assignment_id__startswith=FORGOTTEN)
     for pk in paid.exclude(payment__kind='reward').values_list('pk', flat=True):

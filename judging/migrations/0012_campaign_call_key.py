@@ -1,4 +1,4 @@
-"""Each campaign keeps the key of its calls, which was made of the installation's secret before."""
+"""Store each campaign's call key, which was derived from the installation's secret before."""
 
 import hashlib
 from typing import Any
@@ -10,7 +10,7 @@ import judging.models.campaign
 
 
 def keep_the_keys(apps: Any, _schema: Any) -> None:
-    """Campaigns under way go on with the key that their places and bonuses at the crowd carry."""
+    """Store for running campaigns the key that their places and bonuses at the crowd carry."""
     campaigns = apps.get_model("judging", "Campaign").objects
     for pk, created_at in campaigns.values_list("pk", "created_at"):
         name = f"{settings.SECRET_KEY}:{pk}:{created_at.isoformat()}"

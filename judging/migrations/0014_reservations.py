@@ -8,7 +8,7 @@ from django.db.models import F, Q
 
 
 def count_running(apps, schema_editor):
-    """Campaigns under way reserve what they may commit; one without a budget gets what was agreed to as its own."""
+    """Reserve what running campaigns can commit. A campaign without a budget gets the agreed amount as its budget."""
     Campaign = apps.get_model("judging", "Campaign")
     Reservation = apps.get_model("judging", "Reservation")
     launched = Campaign.objects.filter(launched_at__isnull=False, rehearsal_of=None)

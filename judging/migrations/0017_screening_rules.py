@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-#: What the default consent texts said of test pairs, whatever the rule was.
+#: The sentence on test pairs in earlier default consent texts, which did not depend on the rule.
 ONE_MISS = (
     "Some pairs have an answer that is plain to anyone who reads; we use them to see that people read. If one of them is missed, none of your choices is used and you are offered no further tasks, but you are paid for what you sent off, and you can object.",
     "Manche Paare haben eine Antwort, die für alle klar ist, die lesen; mit ihnen prüfen wir, ob gelesen wird. Wird eines davon verfehlt, verwenden wir keine Ihrer Antworten, und Ihnen werden keine weiteren Aufgaben angeboten; was Sie abgesendet haben, wird trotzdem bezahlt, und Sie können widersprechen.",
@@ -8,7 +8,7 @@ ONE_MISS = (
 
 
 def name_the_rule(apps, schema_editor):
-    """Let consent texts that nobody changed name the rule in force, before launch. What that changes is read again."""
+    """Name the current rule in unedited consent texts before launch. Changed texts have to be accepted again."""
     Campaign = apps.get_model("judging", "Campaign")
     for campaign in Campaign.objects.filter(state__in=("draft", "rehearsed", "piloted")):
         text = campaign.consent_text
@@ -21,7 +21,7 @@ def name_the_rule(apps, schema_editor):
 
 
 def keep_their_list(apps, schema_editor):
-    """Let campaigns that were launched go on with the list that their places ask for."""
+    """Keep, for launched campaigns, the list that their places require."""
     apps.get_model("judging", "Campaign").objects.filter(launched_at__isnull=False).update(one_block_list=True)
 
 

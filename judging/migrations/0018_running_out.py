@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 
 def note_deadlines(apps, schema_editor):
-    """Work under way ends when its lease does; the crowd gives it no more time than that."""
+    """Set the deadline of work in progress to the end of its lease; the crowd gives it no more time."""
     Submission = apps.get_model("judging", "Submission")
     live = Submission.objects.filter(state__in=("held", "finished")).exclude(standing="trial")
     for submission in live.select_related("campaign").iterator():

@@ -75,7 +75,7 @@ class GoldPair(models.Model):
 
 class TaskQuerySet(models.QuerySet):
     def free(self) -> int:
-        """Take these tasks back from whoever holds or did them, and offer them again. Returns their number."""
+        """Take these tasks back from the workers who hold or did them, and offer them again. Returns their number."""
         return self.update(state=Task.State.WAITING, holder=None, leased_until=None)
 
 
@@ -164,7 +164,7 @@ class Place(models.Model):
         FILLED = "filled"  # a submission came in
         GONE = "gone"  # expired or taken down without a submission
 
-    #: A worker can take it, now or once it is offered.
+    #: States in which a worker can take the place, now or once it is offered.
     LIVE = (State.WANTED, State.OPEN)
 
     posting = models.ForeignKey(Posting, models.CASCADE, related_name="places")

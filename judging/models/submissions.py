@@ -14,7 +14,7 @@ FORGOTTEN = "forgotten-"
 
 
 class Submission(models.Model):
-    """One worker on one assignment. If an assignment passes to another worker, that is a new submission."""
+    """A worker's work on one assignment. If the assignment passes to another worker, a new submission begins."""
 
     class State(models.TextChoices):
         HELD = "held"  # the worker has the page

@@ -52,12 +52,12 @@ def note_only_here(campaign: Campaign) -> int:
 
 
 def resolve_only_here(submission: Submission, resolution: str = "the crowd lists it now") -> None:
-    """Resolve the difference: the crowd lists the work after all, or it was paid by its receipt."""
+    """Resolve the difference: the crowd lists the work after all, or it was paid for by receipt."""
     _resolve(submission, Discrepancy.Kind.ONLY_HERE, resolution)
 
 
 def reopen_only_here(submission: Submission) -> None:
-    """Reopen the difference: the work was not paid by its receipt after all."""
+    """Reopen the difference: the work was not paid for by receipt after all."""
     submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_HERE).update(resolved_at=None, resolution="")
 
 
@@ -77,7 +77,7 @@ def receipt_of(submission: Submission) -> str:
 
 
 def find_by_receipt(submissions: QuerySet[Submission], receipt: str) -> Submission | None:
-    """Return the submission with this receipt (:func:`receipt_of`); None if these have no such submission."""
+    """Return the submission with this receipt (:func:`receipt_of`); None if it is not among these."""
     number, _, end = receipt.strip().partition("-")
     return submissions.filter(pk=row_key(number), assignment_id__endswith=end).first() if end else None
 

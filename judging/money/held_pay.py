@@ -1,10 +1,10 @@
 """Pay that is held until a person decides.
 
-It is held for work that our page never saw, for work already paid by its receipt, for pairs judged faster than
+It is held for work that our page never saw, for work already paid for by receipt, for pairs judged faster than
 anybody can read, and for partly judged tasks whose pay is not split. A person pays or rejects it. The crowd pays a
 reward automatically when its review time ends: held work shows that time, and the crowd's payment is recorded. Work
-without a judged pair is rejected before then unless a person decides (``PREFEREE_REJECT_UNJUDGED_HOURS``);
-otherwise, an empty form would earn the reward.
+without a judged pair is rejected before then unless a person decides (``PREFEREE_REJECT_UNJUDGED_HOURS``); otherwise,
+an empty form would earn the reward.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -45,7 +45,7 @@ PART = "Part of the bonus."
 class HeldWork:
     """A submission whose pay waits for a person. Pairs: ``answered`` in the crowd's form, ``saved`` by our page.
 
-    ``compensated``: it was paid by its receipt before the crowd listed it. ``stopped``: every claimed pair was saved,
+    ``compensated``: it was paid for by receipt before the crowd listed it. ``stopped``: every claimed pair was saved,
     but they are only part of the task. ``opened``: the worker was shown the pairs. ``unread``: there was no time to
     read them.
     """

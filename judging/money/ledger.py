@@ -24,7 +24,7 @@ APPROVED = "Approved"
 
 @dataclass
 class Books:
-    """Dollars paid by assignment and kind ("reward", "bonus"), without fees."""
+    """The dollars paid, without fees, for each assignment and kind ("reward", "bonus")."""
 
     reward: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
     bonus: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))

@@ -134,7 +134,7 @@ def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
 
 
 def make_payment(campaign: Campaign, crowd: Crowd, payment: Payment) -> bool:
-    """Have the crowd make one payment; return False if it waits for its reward. Raises the crowd's error."""
+    """Have the crowd make one payment; return False for a bonus whose reward is unpaid. Raises the crowd's error."""
     if payment.kind == Payment.Kind.REWARD:
         pay_reward(campaign, crowd, payment)
         return True

@@ -134,7 +134,7 @@ def undo_settlement(
     for payment in settled:
         still = Payment.objects.filter(pk=payment.pk, state=Payment.State.SETTLED)
         if _paid_by_receipt(payment):
-            # The crowd never had to pay it: the work waits again for somebody to pay it by its receipt.
+            # The crowd never had to pay it: the work waits again for somebody to pay for it by receipt.
             updated, _ = still.delete()
             reopen_only_here(submission)
         else:

@@ -68,7 +68,7 @@ def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Paym
 
 
 def carry_out_rejections(campaign: Campaign) -> int:
-    """Report decided rejections to the crowd that were not carried out yet; return their number. Safe to repeat."""
+    """Report rejections that were decided but not yet reported to the crowd; return their number. Safe to repeat."""
     patience, done = Patience(), 0
     for reward in _rejections_to_carry_out(campaign).select_related("submission").order_by("pk"):
         with suppress(CrowdNever), patience.one():

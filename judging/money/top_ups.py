@@ -25,7 +25,7 @@ from judging.rules.pay import at_least, hourly, rounded, shortfall
 
 @dataclass(frozen=True)
 class TopUp:
-    """A planned top-up: dollars owed by submission key, the median time it is based on, and dollars per hour."""
+    """A planned top-up: dollars owed per submission key, the median time it is based on, and dollars per hour."""
 
     owed: dict[int, Decimal]
     median_seconds: float
@@ -96,7 +96,7 @@ def owe_top_ups(
     who: str = "",
     confirmed: Decimal | None = None,
 ) -> TopUp:
-    """Record the top-ups that everybody is owed; the next collection pays them. Safe to call concurrently.
+    """Record the top-ups that workers are owed; the next collection pays them. Safe to call concurrently.
 
     For a closed campaign, the total is reserved again against what ``by`` can spend (None: the operator). Raises
     CampaignRefused if the total is over the budget or differs from ``confirmed``, and MayNotSpend.

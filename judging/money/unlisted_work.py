@@ -1,8 +1,8 @@
 """Pay by receipt: work that was submitted on our page but never listed by the crowd.
 
-The crowd pays a bonus on another assignment of the same worker. If there is none, or if a person prefers it, that
-person pays another way and notes how. The books record either payment once. If the crowd lists the work after all,
-its reward is held for a decision (judging/money/held_pay.py), so that nothing is paid twice.
+The crowd pays a bonus on another assignment of the same worker. Without such an assignment, or by choice, a person
+pays another way and notes how. The books record either payment once. If the crowd lists the work after all, its
+reward is held for a decision (judging/money/held_pay.py), so that nothing is paid twice.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from judging.workers.identities import crowd_namespace
 
 LONGEST_WHY = 1000
 BONUS, ANOTHER_WAY = "bonus", "another way"
-#: The ways to pay work by its receipt.
+#: The ways to pay for work by receipt.
 WAYS = (BONUS, ANOTHER_WAY)
 #: The reason for the bonus that the worker reads.
 REASON = "Pay for a task that you submitted and that the task site did not record."
@@ -115,7 +115,7 @@ def pay_missing(
     by: User | None = None,
     who: str = "",
 ) -> Decimal:
-    """Pay work that the crowd never listed, once; return the amount in dollars.
+    """Pay for work that the crowd never listed, once; return the amount in dollars.
 
     The crowd pays a bonus at the next collection; it is reserved against what ``by`` can spend (None: the operator).
     If a person paid another way, ``why`` states how. Raises BadInput without a reason, and MayNotSpend. Raises

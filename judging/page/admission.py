@@ -57,7 +57,7 @@ def limits(campaign: Campaign, arrival: Arrival, network: str) -> list[tuple[Lim
 
 
 def leave_earlier(posting: Posting, work: Iterable[Work], taken_at: datetime) -> bool:
-    """Release a worker's earlier task of the posting: if the crowd signs arrivals, a worker has one task of a kind.
+    """Release a worker's earlier task of the posting: where arrivals are signed, workers hold one task of a kind.
 
     Returns whether there was one.
     """

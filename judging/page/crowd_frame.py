@@ -1,4 +1,4 @@
-"""Make every response under the judging addresses fit the crowd's frame, errors included, and limit request size.
+"""Let the crowd's frame show every response under the judging addresses, errors included; limit request size.
 
 This is the innermost middleware, so its error pages still pass through the middleware that sets headers.
 """

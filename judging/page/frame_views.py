@@ -29,7 +29,7 @@ View = Callable[..., HttpResponse]
 
 
 def _crowd_may_frame(view: View) -> View:
-    """Name the crowd's sites in the page's policy: the campaign's, or the settings' if no campaign is known."""
+    """Allow the crowd's sites in the page's security policy: the campaign's, or the settings' if none is known."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -44,7 +44,7 @@ def _crowd_may_frame(view: View) -> View:
 
 
 def for_sites_of(campaign: Campaign, request: HttpRequest) -> None:
-    """Name the sites of the campaign's crowd in the page's policy, and the contact on its refusal pages."""
+    """Allow the sites of the campaign's crowd in the page's security policy; name the contact on refusal pages."""
     request.crowd_sites = crowd_for(campaign).sites()  # type: ignore[attr-defined]
     request.campaign = campaign  # type: ignore[attr-defined]
     speak_language_of(campaign)

@@ -31,7 +31,7 @@ _STAND_IN = re.compile("\ue000([a-z_]+)\ue001")
 
 
 class _Kind(NamedTuple):
-    """Everything else that the template depends on. Pairs of one kind share one rendering."""
+    """Everything but numbers and texts that changes a pair's HTML. Pairs of one kind share one rendering."""
 
     wording: str
     language: str
@@ -71,7 +71,7 @@ def pairs_html(pairs: Sequence[ShownPair], context: dict[str, Any]) -> SafeStrin
 
 @lru_cache(maxsize=500)
 def _rendered(kind: _Kind) -> str:
-    """Return the HTML of a pair of this kind, with a conversion specifier such as ``%(number)s`` for what varies."""
+    """Return the HTML of a pair of this kind, with placeholders such as ``%(number)s`` for the parts that vary."""
     stand_ins = {name: f"\ue000{name}\ue001" for name in VARYING}
     context = kind._asdict() | stand_ins | {"kinds": REPORT_KINDS}
     html = render_to_string("judging/parts/pair.html", context)

@@ -51,8 +51,8 @@ def report(request: HttpRequest, token: str) -> HttpResponse:
 def _reported_pair(form: QueryDict) -> str:
     """Return the number of the pair that the plain form reports.
 
-    Without a script, Enter triggers the form's first button. In that case, this is the only pair for which a kind was
-    chosen.
+    Without a script, Enter triggers the form's first button. The reported pair is then the only one for which a kind
+    was chosen.
     """
     number = form.get("report", "")
     prefix = "report-kind-"

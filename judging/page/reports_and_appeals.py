@@ -77,7 +77,7 @@ def appeal_of(campaign: Campaign, worker: Worker, came_by: str = "") -> Appeal |
 
 
 def answer_times(campaign: Campaign, appeal: Appeal | None) -> dict[str, Any]:
-    """Return how soon appeals are answered, when this one is due, and whether it is overdue.
+    """Return how soon appeals are answered, when the answer to this one is due, and whether it is overdue.
 
     The words are in the active language, for the pages on which workers appeal.
     """
@@ -146,8 +146,8 @@ def _report_row(row: PairReport) -> dict[str, Any]:
 def appeals(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]]:
     """Return appeals, oldest first, JSON-ready. Settled ones are included only with ``settled``.
 
-    ``confirmed`` means that the worker certainly made it (:meth:`judging.models.AppealQuerySet.confirmed`). Otherwise
-    only an address claims the worker's id.
+    ``confirmed`` means that the appeal is certainly the worker's (:meth:`judging.models.AppealQuerySet.confirmed`).
+    Otherwise, the worker's id is only a claim in a URL.
     """
     rows = Appeal.objects.filter(campaign=campaign).order_by("pk")
     if not settled:

@@ -17,7 +17,7 @@ from judging.rules.refusals import OVER, REFUSALS
 
 @in_frame
 def save(request: HttpRequest, token: str) -> HttpResponse:
-    """Save one choice as it is made. Answers scripts in a frame without an origin."""
+    """Save one choice as it is made. Scripts in a frame without an origin can read the answer."""
     if request.method != "POST":
         return readable_anywhere(JsonResponse({"saved": False}, status=405))
     try:

@@ -130,7 +130,7 @@ _LOCKED = Prepared(_lock_query, words=(1,))
 
 
 def _hand_out(submission: Submission) -> str:
-    """Draw the pairs to show. Returns the reason if there are none."""
+    """Draw the pairs to show. Returns why there are none, or an empty string."""
     campaign, worker = submission.campaign, submission.worker
     if submission.taken_at is None:
         taken = taken_by(submissions_of(campaign, worker), beside=submission.pk)

@@ -299,7 +299,7 @@ def save_posted_choices(request: HttpRequest, token: str, submission: Submission
 
 
 def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpResponse:
-    """Show the last step to the crowd's site, a form or a link back with a code, and a receipt in case it fails.
+    """Show the last step (a form for the crowd's site, or a link to it with a code), and a receipt in case it fails.
 
     A trial is not sent to a crowd and ends on a page of its own.
     """
@@ -336,7 +336,7 @@ def _was_kept(submission: Submission) -> bool:
 
 
 def kept(request: HttpRequest, submission: Submission) -> HttpResponse:
-    """Show the outcome of a task that the crowd's site did not get in time: its judged pairs are saved and paid."""
+    """Show the outcome of a task that the crowd's site did not get in time: judged pairs are saved and paid for."""
     earned = earned_so_far(submission)
     context = {
         "campaign": submission.campaign,

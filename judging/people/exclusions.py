@@ -30,7 +30,7 @@ class Reinstated:
 
 
 def worker_of(campaign: Campaign, key: int | str) -> Worker:
-    """Return the campaign's worker with our number, or with this id at the crowd. Raises CampaignRefused."""
+    """Return the campaign's worker with this number (our key) or id at the crowd. Raises CampaignRefused."""
     number = row_key(str(key))
     named = {"pk": number} if number else {"identity__crowd_worker_id": key}
     worker = Worker.objects.filter(**named, submissions__campaign=campaign).first()

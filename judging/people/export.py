@@ -193,7 +193,7 @@ def _exported_rows(campaign: Campaign, *, in_time: bool) -> Iterator[ExportedRow
     """Yield each judgment, then each gold answer, with the passages it shows and its slot.
 
     With ``in_time`` they come in the order in which they were made and include repeated pairs. Otherwise they are
-    sorted by what was asked.
+    sorted by query and by the passages shown.
     """
     excluded = set(
         Exclusion.objects.filter(campaign=campaign, reversed_at=None).values_list("worker_id", flat=True)

@@ -51,7 +51,7 @@ class Withdrawn:
 
 
 def find_worker(word: str) -> Worker:
-    """Return the worker with our number, or with this id at any crowd. Raises BadInput."""
+    """Return the worker with this number (our key) or with this id at any crowd. Raises BadInput."""
     known = Worker.objects.filter(pk=row_key(word)).first()
     found = known or Worker.objects.filter(identity__crowd_worker_id=word).first()
     if found is None:
@@ -212,7 +212,7 @@ def withdraw_worker(
     """Withdraw the worker's judgments from the campaign, with the effect of an exclusion: others repeat the tasks.
 
     The work was requested, so it is paid. Published versions stay as they are; the next one leaves the judgments out.
-    Raises CampaignRefused if this was done before, or after the campaign's deadline (unless ``late``).
+    Raises CampaignRefused if the worker has already withdrawn, or the campaign's deadline is over (unless ``late``).
     """
     _refuse_names(worker, why)
     until = withdrawal_until(campaign, worker)

@@ -22,7 +22,7 @@ Shown = Callable[[int, int], None]
 
 
 def presumed_among(passages: int) -> int:
-    """Return how many passages to presume not relevant. Most of a small collection would include relevant ones."""
+    """Return how many passages to presume not relevant: few in a small collection, so that few are relevant."""
     return min(PRESUMED, -(-passages // 4))
 
 
@@ -91,7 +91,7 @@ def random_rows(features: Features, rng: np.random.Generator) -> Iterator[int]:
 
 
 def growing_batches(rows: Iterable[int], size: int) -> Iterator[Sequence[int]]:
-    """Yield the rows in lists, the first of this size and each twice as long as the one before.
+    """Yield the rows in lists: the first has ``size`` rows, and each further list twice as many.
 
     Looking up many rows costs little more than looking up a few, and the best rows may all be judged already.
     """

@@ -37,7 +37,8 @@ class Behavior:
 
     ``seconds_per_pair`` counts from opening the task, ``seconds_on_screen`` only the time in which the page reports
     that it showed pairs. Of the submitted ``tasks``, ``stopped`` ended before the last gold pair. ``empty`` tasks
-    were left without a judged pair, ``sent_empty`` of them by submitting; ``begun`` tasks were returned with some.
+    were left without a judged pair, ``sent_empty`` of them by submitting; ``begun`` tasks were returned with some
+    judged pairs.
     """
 
     judgments: int = 0
@@ -121,7 +122,7 @@ def _failed_gold(one: Behavior) -> Flag | None:
 
 
 def _sent_empty(one: Behavior) -> Flag | None:
-    """Flag work submitted without a judged pair, and a habit of returning it. Anybody can be interrupted once."""
+    """Flag a worker who submits a task, or returns several, without a judged pair: anybody can return one."""
     if not one.sent_empty and one.empty < HABIT:
         return None
     return Flag("empty", f"agreed to {many(one.empty, 'task')} and judged no pair")

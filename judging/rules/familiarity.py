@@ -44,7 +44,7 @@ TYPICAL = Shares()
 
 
 class Familiarity:
-    """Track how far gold pairs, chosen one by one, are from being as familiar as real pairs."""
+    """Tracks how much the familiarity of gold pairs, chosen one by one, differs from that of real pairs."""
 
     def __init__(self, real: Sequence[Asked], gold: Sequence[Asked], shares: Shares) -> None:
         """Index the real pairs and all candidate gold pairs."""

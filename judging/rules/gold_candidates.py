@@ -104,7 +104,7 @@ def _covered_shares(
     questions: Mapping[int, QuestionText],
     total: Mapping[int, float],
 ) -> dict[int, float]:
-    """Map questions that share any of the words to the share of their weight that the words cover."""
+    """Map questions that contain any of the words to the share of the question's weight that the words cover."""
     shares: dict[int, float] = defaultdict(float)
     for word in sorted(words & asking.keys()):
         for key in asking[word]:

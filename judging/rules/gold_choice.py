@@ -215,7 +215,7 @@ def largest_lead(texts: Texts, gold: Sequence[Triple]) -> float:
 
 @dataclass(frozen=True)
 class _Figures:
-    """A row for each triple; ``target`` is the mean that the rows of the chosen triples should have."""
+    """A row of figures for each triple; ``target`` is the mean that the rows of the chosen triples should have."""
 
     rows: Floats
     target: Floats
@@ -263,7 +263,7 @@ class _Moments:
 
 
 class _Search:
-    """The state of the search: standing gold pairs first, those chosen so far, and those still allowed.
+    """The state of the search: which candidates are chosen besides the standing gold pairs, and which are allowed.
 
     Counting a pair can be undone, so that comparing it again does not require recounting all others.
     """
@@ -281,7 +281,7 @@ class _Search:
     ) -> None:
         self.exclusive, self.known = exclusive, known
         self.most_of_a_question = len(triples)
-        # Up to a term that all candidates share, distances from the target take one product for each choice.
+        # Up to a term common to all candidates, the distances from the target take one matrix product per choice.
         self.rows = figures.rows - figures.target
         self.lengths = (self.rows**2).sum(axis=1)
         self.total, self.number, self.hard = np.zeros(len(figures.target)), 0, 0

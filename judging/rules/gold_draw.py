@@ -24,7 +24,7 @@ class Shown(NamedTuple):
 
 
 class Gold(NamedTuple):
-    """A gold pair's key, and those of its question and passages."""
+    """The keys of a gold pair, of its question and of its passages."""
 
     pk: int
     query_id: int

@@ -23,7 +23,7 @@ LEAST_FAILURES = 3
 
 @dataclass(frozen=True)
 class Suspicion:
-    """A suspicious gold pair: ``failed`` of ``seen`` otherwise passing workers; ``chance``: the p-value."""
+    """A suspicious gold pair: ``failed`` of ``seen`` otherwise passing workers failed it; ``chance``: the p-value."""
 
     gold: int
     failed: int

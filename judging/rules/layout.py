@@ -1,6 +1,6 @@
 """The order of pairs on a worker's pages, and the side of each passage.
 
-The layout hides gold pairs: both kinds are mixed, and their sides are drawn alike.
+The layout hides gold pairs: they are mixed with the other pairs, and the sides of all pairs are drawn alike.
 """
 
 import hashlib
@@ -71,7 +71,7 @@ def possible_answers(grades: int, *, allow_undecided: bool) -> tuple[str, ...]:
 
 
 def scales_with(answer: str) -> tuple[int, int]:
-    """Return the smallest and largest scale (``grades``) with this answer of ``ANSWERS``; (0, 0) for a side."""
+    """Return the smallest and largest number of grades for which this answer exists; (0, 0) for a side."""
     return (0, 0) if answer in SIDES else (int(answer) + 1, len(digits))
 
 

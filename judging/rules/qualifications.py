@@ -30,7 +30,7 @@ def _unordered(value: Any) -> Any:
 
 
 def requirement_words(requirements: Sequence[Requirement]) -> str:
-    """Return the requirements in words, by the ids of the qualifications."""
+    """Return the requirements in words, with qualifications named by their ids."""
     words = [limit_words(one, name=str(one["QualificationTypeId"])) for one in requirements]
     return "; ".join(words) or "nothing"
 

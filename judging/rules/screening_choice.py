@@ -11,10 +11,10 @@ careless kinds (c), who get the share r of their counted judgments right:
     error           e = (1 − bad) · e_h + bad · (1 − r)
 
 A best answer counts as right if the truly best passage beats every rival in its pool of m passages. For independent
-judgments, this has the probability (1 − e)^(m−1). Tournaments can be right without that, so the numbers are a
-lower bound; ``benchmarks/screening.py`` compares the order of the rules with that of real tournaments. Rules are
-level if their correct best answers per dollar are within 3% of the most. Of these, the recommended rule keeps
-the most honest workers; in a tie, it leaves the fewest bad judgments.
+judgments, this has the probability (1 − e)^(m−1). Tournaments can be right without that, so the numbers are a lower
+bound; ``benchmarks/screening.py`` compares the order of the rules with that of real tournaments. Rules are level if
+their correct best answers per dollar are within 3% of the maximum. Of these, the recommended rule keeps the most
+honest workers; in a tie, it leaves the fewest bad judgments.
 """
 
 from collections.abc import Mapping
@@ -116,7 +116,7 @@ def _consequence(rule: str, setting: Setting) -> Consequence:
 
 
 def right_answers(setting: Setting, error: float) -> float:
-    """Calculate a lower bound of correct best answers if each judgment errs with this probability."""
+    """Calculate a lower bound for the number of correct best answers, at this error probability per judgment."""
     right = 1 - _error_chance(setting.judgments_per_pair, error)
     return sum(queries * right ** (size - 1) for size, queries in setting.pools.items())
 

@@ -19,15 +19,15 @@ class Effort:
     small: int
     """Topics whose pool has fewer passages than the opening, so that the first decision is about the whole pool."""
     few: int
-    """Of these, topics whose pool is too small: with enough relevant passages for acceptance, it is discarded."""
+    """Of these, topics that cannot be accepted: with enough relevant passages, the rules discard so small a pool."""
     few_up_to: int
     """The size of the largest pool that is too small; 0 if there is none."""
     openings: int
-    """Passages, if every topic is discarded after its opening."""
+    """The passages to judge if every topic is discarded after its opening."""
     pools: int
-    """Passages, if every topic is decided after its pool."""
+    """The passages to judge if every topic is decided after its pool."""
     accepted: int
-    """Passages, if every topic is accepted as soon as the rules allow."""
+    """The passages to judge if every topic is accepted as soon as the rules allow."""
     most: int | None
     """The budget. Without one, the rules have no limit: a topic with too few relevant passages goes on."""
 
@@ -84,7 +84,7 @@ def _most_tasks(rounds: Mapping[int, int], per_task: int, budget: int | None = N
     """Return an upper bound of the number of tasks. ``rounds`` maps a round's passages to the number of such rounds.
 
     If the budget has too few passages, the rounds with the most tasks per passage are counted first, the last of them
-    in part. The budget can also cut a round short. Its passages then need less than one task more than they fill.
+    in part. The budget can also cut a round short, which leaves at most one more part-filled task.
     """
     total = sum(passages * times for passages, times in rounds.items())
     of_one = {passages: task_count(passages, per_task) for passages in rounds}
@@ -143,7 +143,7 @@ def whole_openings_words(effort: Effort, rules: LifeRules) -> str:
 
 
 def no_limit_words(rules: LifeRules) -> str:
-    """Return which topics the rules never end."""
+    """Return a sentence on the topics that the rules never end."""
     least = rules.accept_relevant
     few = "without a relevant passage" if least == 1 else f"with fewer than {least:,} relevant passages"
     return (

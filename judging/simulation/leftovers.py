@@ -1,7 +1,7 @@
 """Release tasks that simulated workers of an interrupted run still hold, so that the next run can start at once.
 
-A killed run leaves tasks with workers who never come back. Without this, they would hold the tasks, and the places at
-the crowd, until the time is over.
+A killed run leaves tasks with workers who never come back. Unless released, these tasks, and their places at the
+crowd, stay held until their time is over.
 """
 
 import fcntl

@@ -42,8 +42,8 @@ from pooling.models import QrelSet
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 #: Rounds of work and collection without any change before new workers are added, and before the simulation gives up.
 IDLE_ROUNDS = 5
-#: The maximum number of workers in total. Excluded workers, and those who already judged a pair, cannot do tasks with
-#: it.
+#: The maximum number of workers in total. More are added because excluded workers, and those who already judged a
+#: task's pairs, cannot do it.
 MOST_WORKERS = 400
 
 
@@ -267,7 +267,7 @@ def _sign_up(
 def _recruit_workers(
     campaign: Campaign, settings: SimulationSettings, truth: Truth, there: int
 ) -> list[SimulatedWorker]:
-    """Sign up more workers if none of the present ones can continue.
+    """Sign up more workers when none of the present workers can continue.
 
     Raises JudgingError if no place is open, no waiting task fits a new worker, or the maximum is reached.
     """

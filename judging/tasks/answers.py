@@ -37,14 +37,14 @@ class FinalChoice(NamedTuple):
         return int(self.side) if self.side.isdigit() else None
 
     def is_right(self, campaign: Campaign) -> bool:
-        """Return whether a gold pair's relevant passage is preferred, or the passage shown is graded accordingly."""
+        """Return whether a gold pair's relevant passage is preferred, or the passage shown is graded correctly."""
         if campaign.grading is None:
             return self.preferred_id == self.relevant_id
         return (int(self.side) >= campaign.grading.min_grade) == (self.left_id == self.relevant_id)
 
 
 def final_choices(submission: Submission) -> dict[int, FinalChoice]:
-    """Map each slot key to the last choice made there."""
+    """Map slot keys to the last choice in each slot."""
     return {choice[0]: FinalChoice(*choice) for choice in _CHOICES(submission.pk)}
 
 

@@ -136,7 +136,7 @@ _APPEND = """
       AND campaign.grades BETWEEN %s AND %s AND (campaign.allow_undecided OR %s)
     {lock} ON CONFLICT DO NOTHING
 """
-#: What databases write differently.
+#: SQL that differs between databases.
 _DIALECTS = {
     "postgresql": {
         "latest": "GREATEST",
@@ -156,7 +156,7 @@ def _append_statement(vendor: str) -> str:
 def append_at_once(
     page: Page, *, number: int, sequence: int, side: str, signals: Signals = NO_SIGNALS
 ) -> bool:
-    """Append a choice in the usual case: the task is held, agreed to, and this is the first with this sequence.
+    """Append a choice in the usual case: the task is held, the worker has consented, and the sequence number is new.
 
     Returns False without a change otherwise, whatever the reason. The task cannot be submitted between the check and
     the insertion: the statement locks its row (on SQLite, the database).

@@ -46,7 +46,7 @@ def displace_weakest(
 
 
 def untouched(campaign: Campaign, worker: Worker) -> Iterator[Submission]:
-    """Yield this worker's consented tasks that have no choices, oldest first.
+    """Yield this worker's tasks with consent but without choices, oldest first.
 
     This covers only tasks for which an address alone names the worker, since anybody with the id can open those.
     """

@@ -108,7 +108,7 @@ def was_unread(submission: Submission, judged: int) -> bool:
 
 
 def seconds_on_screen(submissions: QuerySet[Submission]) -> dict[int, float]:
-    """Map submissions to the seconds their pairs were on screen. Left out if the page did not report every time."""
+    """Map submissions to the seconds their pairs were on screen, if the page reported it for every choice."""
     choices = Choice.objects.filter(slot__submission__in=submissions).values_list("slot__submission")
     silent = Count("pk", filter=Q(seconds_shown=None))
     sums = choices.annotate(silent=silent, seconds=Sum("seconds_shown")).order_by()

@@ -30,7 +30,7 @@ def end_submission(submission: Submission, state: str) -> bool:
 
 
 def lock_in_order(submissions: QuerySet[Submission]) -> None:
-    """Lock these submissions, before anything changes one of them."""
+    """Lock these submissions in the order of their keys, before anything changes one of them."""
     list(submissions.order_by("pk").select_for_update(no_key=True, of=("self",)).values_list("pk"))
 
 

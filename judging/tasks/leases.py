@@ -56,7 +56,7 @@ class Taking:
     taken_at: datetime | None
     past: Past
     resumes: bool
-    """The worker may have returned a half-finished task that can be continued."""
+    """Whether the worker may have returned a half-finished task that can be continued."""
     held: Sequence[int]
     """Tasks that the worker holds, whose pairs may not be drawn yet."""
 

@@ -86,7 +86,7 @@ def with_repeats(
 
 
 def consistency_of(campaign: Campaign, *, only: Collection[int] | None = None) -> dict[int, tuple[int, int]]:
-    """Map workers to (repeated pairs answered, how many as before), counting confirmed work only.
+    """Map workers to (repeated pairs answered, answers that stayed the same), counting confirmed work only.
 
     Counts all workers, or ``only`` these. Two answers of "cannot decide" are the same, too.
     """
@@ -102,7 +102,7 @@ def consistency_of(campaign: Campaign, *, only: Collection[int] | None = None) -
 
 
 def consistency_of_all(campaign: Campaign) -> tuple[int, int]:
-    """Return the same counts for all non-excluded workers together."""
+    """Return the counts of :func:`consistency_of`, summed over all workers who are not excluded."""
     counts = consistency_of(campaign)
     standing = Exclusion.objects.standing().filter(campaign=campaign, worker__in=counts)
     out = set(standing.values_list("worker_id", flat=True)) if counts else set()

@@ -28,7 +28,7 @@ def resumable(campaign: Campaign, worker: Worker) -> QuerySet[Submission]:
 
 
 def take_up_again(submission: Submission) -> Submission | None:
-    """Return the returned work that this submission continues, freeing its slots. None for a fresh start.
+    """Return the earlier work that this submission continues, and free its slots; None if there is none.
 
     Call it in the transaction that fills the slots.
     """

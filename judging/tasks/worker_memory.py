@@ -87,7 +87,7 @@ class Past:
 
     campaign: Campaign
     worker_id: int | None
-    """None: a new worker."""
+    """The worker's key; None for a new worker."""
     memory: Memory
     memory_of_gold: Memory
     pairs: frozenset[int]
@@ -103,7 +103,7 @@ class Past:
         return self._enough(self.new)
 
     def gold_is_left(self) -> bool:
-        """Return whether enough gold pairs are left for another task, those given back included."""
+        """Return whether enough gold pairs are left for another task, including those that were given back."""
         return self._enough([*self.new, *self.seen])
 
     def has_seen(self, pairs: Sequence[Pair]) -> bool:

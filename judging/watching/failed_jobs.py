@@ -1,4 +1,4 @@
-"""Failed background jobs, and hiding those that a person has seen."""
+"""Find, retry and hide failed background jobs."""
 
 from django.db import transaction
 
@@ -15,7 +15,7 @@ AGAIN = STARTED_BY_NOBODY | {"judging.propose_gold"}
 
 
 def failed_job(campaign: Campaign, key: int) -> Job:
-    """Find the campaign's failed job that is still shown. Raises CampaignRefused."""
+    """Return the campaign's failed job with this key. Raises CampaignRefused if there is none or it is hidden."""
     failed = Job.objects.filter(arguments__campaign_id=campaign.pk, state=Job.State.FAILED, put_away_at=None)
     job = failed.filter(pk=key).first()
     if job is None:

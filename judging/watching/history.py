@@ -97,7 +97,7 @@ class Course:
 
     @property
     def left_bounds(self) -> tuple[float, float] | None:
-        """Return the 95% interval (Wilson)."""
+        """The 95% Wilson interval of the share that preferred the left."""
         return wilson(self.left, self.decided)
 
     @property
@@ -114,7 +114,7 @@ class Course:
 
     @property
     def consistency_bounds(self) -> tuple[float, float] | None:
-        """Return the 95% interval (Wilson)."""
+        """The 95% Wilson interval of the consistency."""
         return wilson(self.repeated_same, self.repeated)
 
     @property
@@ -177,7 +177,7 @@ def course_of(campaign: Campaign) -> Course:
 
 
 def width_for(span: timedelta) -> timedelta:
-    """Return the smallest width that gives at most POINTS points over the span."""
+    """Return the shortest interval between points that gives at most POINTS of them over the span."""
     for width in WIDTHS:
         if span.total_seconds() / width < POINTS:
             return timedelta(seconds=width)
@@ -195,7 +195,7 @@ def _time_span(campaign: Campaign) -> tuple[datetime, datetime]:
 
 
 def _count_judgments(campaign: Campaign, unit: str, point: PointAt) -> tuple[dict[str, int], int]:
-    """Count judgments at their points; return the judgments by standing, and those of simulated workers."""
+    """Count judgments by point; return the numbers by standing, and the number by simulated workers."""
     rows = (
         Judgment.objects.filter(campaign=campaign)
         .annotate(step=Trunc(Coalesce("judged_at", "recorded_at"), unit))
@@ -222,7 +222,7 @@ def _count_judgments(campaign: Campaign, unit: str, point: PointAt) -> tuple[dic
 
 
 def _count_agreement(campaign: Campaign, unit: str, point: PointAt) -> None:
-    """Count combinations of two counted judgments of a pair, and those that agree, at the later time."""
+    """Count combinations of two counted judgments of a pair, and those that agree, when the second was made."""
     good = Q(submission__standing=COUNTED) | Q(submission=None)
     if not _judged_twice(campaign, good):
         return

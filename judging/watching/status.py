@@ -68,7 +68,7 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
 
 
 def is_complete(campaign: Campaign) -> bool:
-    """Return whether every task is done by a submission that counts, and no topic of the campaign needs more."""
+    """Return whether every task is done by a submission that counts, and no topic needs more judgments."""
     return not campaign.tasks.exclude(state=Task.State.DONE).exists() and not undecided_topics(campaign)
 
 

@@ -79,7 +79,7 @@ def _refused_call_problem(campaign: Campaign, call: CrowdCall) -> Problem:
 
 
 def put_off_work(campaign: Campaign, told: list[Problem]) -> list[Problem]:
-    """Return jobs that wait because the crowd is away, and for how long; with the reason unless it is in ``told``."""
+    """Report jobs that wait because the crowd does not respond, with the reason unless it is in ``told``."""
     return [_postponed_problem(job, {one.cause for one in told}) for job in put_off_jobs(campaign)]
 
 

@@ -47,7 +47,7 @@ STARTED_BY_NOBODY = frozenset(
 
 @dataclass(frozen=True)
 class Stalled:
-    """Stalled work: ``count`` things of one kind, the oldest stalled at ``since``."""
+    """Stalled work: ``count`` items of one kind, the oldest of them stalled since ``since``."""
 
     what: str
     count: int
@@ -92,7 +92,7 @@ def stalled_work(campaign: Campaign) -> list[Stalled]:
 
 
 def watched_campaigns() -> list[Campaign]:
-    """Return campaigns where work can still move: launched ones that are open, and closed ones that owe money."""
+    """Return campaigns whose work is watched: launched ones that are open, and closed ones that owe money."""
     owed = Payment.objects.filter(state__in=Payment.OPEN).values("submission__campaign")
     launched = Campaign.objects.exclude(launched_at=None)
     return list(launched.filter(~Q(state=Campaign.State.CLOSED) | Q(pk__in=owed)).order_by("name"))

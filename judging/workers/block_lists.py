@@ -165,8 +165,8 @@ def _excluded_elsewhere(exclusion: Exclusion, name: str) -> bool:
 def hide_from_finished(campaign: Campaign) -> int:
     """Hide the campaign's places from workers who reached a limit: of tasks, or of tasks left unfinished.
 
-    Otherwise our page would refuse them each time they took one. Workers who may take tasks again are taken off the
-    list. Returns the number of calls. Safe to repeat.
+    Otherwise our page would refuse them each time they took a place. Workers who may take tasks again are taken off
+    the list. Returns the number of calls. Safe to repeat.
     """
     crowd, patience, made = crowd_for(campaign), Patience(), 0
     if campaign.state not in Campaign.OFFERING or not crowd.keeps_block_lists:

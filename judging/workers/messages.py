@@ -173,7 +173,7 @@ def _send_batch(campaign: Campaign, batch: Sequence[WorkerMessage]) -> None:
 def not_delivered(failed: Mapping[str, str], ids: Mapping[int, str]) -> Reply:
     """Return the crowd's reply without crowd ids: map our workers' numbers (strings, as in JSON) to reasons.
 
-    ``failed`` is by crowd id. ``ids`` are those of the workers to whom the message was sent.
+    ``failed`` maps crowd ids to reasons, and ``ids`` the numbers of all recipients to their crowd ids.
     """
     return {
         "failed": {

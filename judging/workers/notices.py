@@ -138,7 +138,7 @@ def _appeal_notices(campaign: Campaign) -> list[Notice]:
 
 
 def _reachable_by_crowd(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Return the rows of workers to whom the crowd delivers: known by id, and with paid work of ours."""
+    """Return the rows of workers whom the crowd can reach: their id is known, and we have paid work of theirs."""
     paid = Payment.objects.filter(
         submission__worker=OuterRef("worker"),
         submission__campaign=OuterRef("campaign"),

@@ -21,7 +21,7 @@ from judging.workers.work_history import Work, submissions_of
 class Unfinished:
     """A worker's tasks without usable work since the last complete one; at most ``most`` are allowed (0: no limit).
 
-    ``begun`` ones were returned with judged pairs and count half; all others are ``empty``.
+    ``begun`` tasks were returned with judged pairs and count half; all others are ``empty``.
     """
 
     empty: int

@@ -36,17 +36,17 @@ class Work(NamedTuple):
     taken_at: datetime | None
     ends_at: datetime | None
     judged: bool
-    """A choice was saved."""
+    """Whether a choice was saved."""
     empty: bool
-    """The worker ended it without a judged pair (:func:`is_empty`)."""
+    """Whether the worker ended it without a judged pair (:func:`is_empty`)."""
     begun: bool
-    """The worker returned it with some pairs judged (:func:`is_begun`)."""
+    """Whether the worker returned it with some pairs judged (:func:`is_begun`)."""
     left_early: bool
-    """The worker submitted it before the last pair, or its time ran out."""
+    """Whether the worker submitted it before the last pair, or its time ran out."""
     stopped: bool
-    """It came in before its last gold pair was judged (:func:`is_stopped`): paid, but not used."""
+    """Whether it came in before its last gold pair was judged (:func:`is_stopped`): it is paid, but not used."""
     failed: bool
-    """The crowd has not confirmed it yet, and a gold pair was failed."""
+    """Whether a gold pair was failed, while the crowd has not confirmed the work yet."""
 
     @property
     def is_taken(self) -> bool:
@@ -81,7 +81,7 @@ _WORK = Prepared(_work_query)
 
 
 def taken_by(work: Iterable[Work], *, beside: int | None = None) -> int:
-    """Count the tasks that count toward the worker's limit, apart from the submission ``beside``."""
+    """Return how many tasks count toward the worker's limit, apart from the submission ``beside``."""
     return sum(one.is_taken for one in work if one.pk != beside)
 
 

@@ -61,9 +61,9 @@ class Choice:
     """One of ``options``, or the name of something in the collection, of the kind ``of``; without both, any text.
 
     ``of`` can be ``labels`` (several, with a default), ``one labels``, ``other labels`` (one, with a default), or
-    ``one labels or order`` (also an order of preference); the default of ``measures`` is that of the leaderboard. A
-    command calls the option ``option`` (``--name`` if empty). ``several`` accepts several values, ``free`` accepts
-    values beside the options, and a ``flag`` stands for the second option.
+    ``one labels or order`` (also an order of preference); the default of ``measures`` is that of the leaderboard.
+    ``option`` is the option's name in commands (default: ``--name``). With ``several``, several values are accepted;
+    with ``free``, also values other than the options. If it is a ``flag``, setting it chooses the second option.
     """
 
     name: str

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from leaderboard.analyses.kinds import Kind
 
-#: In the order shown on pages.
+#: The packages of all analyses, in the order shown on pages.
 PACKAGES = (
     "stability",
     "split_halves",

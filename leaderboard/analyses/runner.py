@@ -49,7 +49,7 @@ class StoredResult:
 
 
 def compute_analysis(asked: Asked, progress: Progress | None = None) -> Analysis:
-    """Compute the analysis now, with the teams of runs that its readers may see. Raises a Refusal.
+    """Compute the analysis now, and name the teams of runs as far as its readers may see them. Raises a Refusal.
 
     Runs of documents are left out under labels of passages, and the reverse; a sentence names them.
     """
@@ -150,7 +150,7 @@ def _request_content(asked: Asked) -> list[Any]:
 
 
 def takes_every_run(asked: Asked) -> bool:
-    """Return whether the analysis takes all runs of the collection, so that later runs belong to it, too."""
+    """Return whether the analysis takes all runs of the collection, including those that are added later."""
     every = Run.objects.filter(collection=asked.collection).count()
     return asked.kind.of_runs and not asked.released and len(asked.runs) == every
 

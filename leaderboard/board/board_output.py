@@ -21,7 +21,7 @@ NAMED = (
 
 
 def board_analysis(published: PublishedBoard, *, axes_of: Sequence[BoardRow] = ()) -> Analysis:
-    """Return the board in every form. The axes of figures also cover ``axes_of``, so that a filter keeps them."""
+    """Return the board in every form. Axes of figures also cover ``axes_of``, so filtering does not change them."""
     facts = board_facts(published)
     board = board_table(published, facts)
     said = [_board_sentence(published)]

@@ -30,8 +30,8 @@ from pooling.services.lookups import runs_of_kind
 from tournament.models import QrelVersion, VersionQuery
 
 KEPT_SECONDS = 3600
-"""The keys of a cached board and of its judged tops ignore one case: a top passage whose text arrives later and
-equals that of a judged passage then counts as judged."""
+"""Seconds for which a board and its judged tops are cached. Their keys do not cover one change: a top passage counts
+as judged once its text arrives and equals that of a judged passage."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def _nothing_covered(official: QrelSet, version: QrelVersion | None) -> NothingT
 
 @dataclass(frozen=True)
 class AskedBoard:
-    """A board as pages request it, cached for a while under everything it depends on."""
+    """A board as pages request it, cached for a while under a key of everything it depends on."""
 
     collection: Collection
     version: QrelVersion | None

@@ -88,7 +88,7 @@ def judged_tops(
 ) -> npt.NDArray[np.float64]:
     """Return (runs + 1) × queries: 1 where the run's top passage was judged. The last row is the perfect run's.
 
-    A passage with the same text as a judged passage counts as judged. Missing queries have no top passage: 0.
+    A passage with the same text as a judged passage counts as judged. 0 for queries that a run does not answer.
     """
     judged = judged_pids(version)
     entries = [(place, pid) for place, qid in enumerate(qids) for pid in sorted(judged.get(qid, ()))]

@@ -1,4 +1,4 @@
 """Cached results: analyses and runs' values, keyed by software version and inputs.
 
-From this app, imports only the models.
+Of this app, it imports only the models.
 """

@@ -31,7 +31,7 @@ def result_key(kind: str, inputs: list[Any]) -> str:
 
 
 def kept_or_computed(kind: str, inputs: list[Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return the stored result for these inputs and this software, or call ``compute`` (JSON-ready) and store it.
+    """Return the stored result for these inputs and this software, else compute it and store it as JSON.
 
     Two concurrent callers may both compute. They get the same result, and one row is stored.
     """

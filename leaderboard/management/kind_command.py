@@ -66,7 +66,7 @@ def _option_name(field: Field) -> str:
 
 
 def _option_names(field: Field) -> list[str]:
-    """Return the option and, for a version, the former name of ``--version``."""
+    """Return the option's name and, for the version, its former name ``--number``."""
     return [_option_name(field), *(["--number"] if field.name == "version" else [])]
 
 

@@ -38,7 +38,8 @@ class Spans:
     first_colour: int = 0
     """The index of the first series' color, from 0."""
     reach: Sequence[tuple[float, float]] = ()
-    """The lowest and the highest value of every row: if set, intervals are boxes with whiskers to these values."""
+    """The lowest and the highest value of every row. If set, intervals are drawn as boxes, with whiskers to these
+    values."""
     span: Sequence[float] = ()
     """The lowest and the highest value that the axis must cover, besides those of the rows; empty for none."""
 
@@ -130,7 +131,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Curves:
-    """Curves on two axes; ``named`` are the indexes of those labeled with their names at the end."""
+    """Curves on two axes; ``named`` are the indexes of the curves whose name is written at the end."""
 
     title: str
     x_axis: str

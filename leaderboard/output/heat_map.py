@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-#: Shades besides that of zero, which stays empty. More than these are hard to tell apart.
+#: The number of shades, besides the empty cell for zero. More shades would be hard to tell apart.
 SHADES = 8
 ROWS_DRAWN = 120
 COLUMNS_DRAWN = 100
@@ -66,7 +66,7 @@ def overview_of(values: Values) -> Overview:
 
 
 def _starts(length: int, most: int) -> npt.NDArray[np.int64]:
-    """Return where blocks of nearly equal length start, and the length itself."""
+    """Return the starts of blocks of nearly equal length, and the total length at the end."""
     return np.linspace(0, length, min(length, most) + 1).astype(np.int64)
 
 

@@ -81,7 +81,7 @@ def _plain_number_text(value: float, kind: Kind) -> str:
 
 
 def _interval_text(interval: Interval, kind: Kind) -> str:
-    """Return ``0.4213 [0.401, 0.441]``. Bounds have a digit less than a measure, and none if they are integers."""
+    """Return ``0.4213 [0.401, 0.441]``. Bounds have one digit less than the value, and none if they are integers."""
     plain = {Kind.INTERVAL: Kind.MEASURE, Kind.SHARE_INTERVAL: Kind.SHARE}.get(kind, kind)
     value = _plain_number_text(interval.value, plain)
     if any(math.isnan(bound) for bound in (interval.low, interval.high)):

@@ -22,7 +22,7 @@ LEGEND_POINTS = 18
 def rows_figure(
     key: str, title: str, caption: str, charts: Sequence[Spans], data: Table, mark: Draw | None = None
 ) -> Figure:
-    """Return a figure with a panel for each chart. ``mark`` adds to the drawing what only print shows."""
+    """Return a figure with a panel for each chart. ``mark`` draws what only print shows."""
     down = -(-len(charts) // PANELS_A_ROW)
     most = max(len(chart.rows) for chart in charts)
     same_rows = all(chart.rows == charts[0].rows for chart in charts)

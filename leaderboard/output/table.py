@@ -1,6 +1,6 @@
 """A table, a figure and an analysis as frozen data, with the facts that must accompany every number.
 
-Design, §4: every table names run set, version of the labels, measure, number of queries, seed and software.
+Every table names run set, version of the labels, measure, number of queries, seed and software.
 """
 
 import hashlib
@@ -26,13 +26,13 @@ class Kind(Enum):
 
     TEXT = "text"
     MEASURE = "measure"
-    """Four digits."""
+    """A measure's value: four digits."""
     P = "p"
     """A p-value: three significant digits."""
     SHARE = "share"
     """0 to 1, shown as a percentage with one decimal; the head has the %."""
     COUNT = "count"
-    """An integer, with commas between thousands."""
+    """An integer, with thousands separated by commas."""
     MONEY = "money"
     """Two decimals."""
     INTERVAL = "interval"
@@ -99,7 +99,7 @@ class Row:
 def rows_of(
     items: Iterable[Any], columns: Sequence[Column], **cells: Callable[[Any], Value]
 ) -> tuple[Row, ...]:
-    """Return a row for each item: in each column what ``cells`` returns, or else the attribute with the column's key.
+    """Return a row for each item. Cells are computed by the functions ``cells``, or else are the item's attributes.
 
     An attribute with an ``estimate``, such as a share with its bounds, becomes an interval.
     """
@@ -121,7 +121,7 @@ class Facts:
     labels: tuple[str, ...]
     measure: str
     queries: int
-    """0 if others computed the values and did not report the number of queries."""
+    """The number of queries; 0 if others computed the values and did not report it."""
     software: str
     seed: int | None = None
     simulated: bool = False

@@ -65,7 +65,7 @@ def _table_with_teams(table: Table, teams: Teams, runs: frozenset[str]) -> Table
 
 
 def _holds_runs(column: Column, rows: tuple[Row, ...], teams: Teams, runs: frozenset[str]) -> bool:
-    """Return whether the column names runs, and some of them have a team. One row can be the perfect run."""
+    """Return whether the column names runs, some with a team. Faint rows (the perfect run) do not count."""
     if column.kind is not Kind.TEXT or column.key not in TEAM_COLUMNS:
         return False
     cells = [row.values.get(column.key) for row in rows if not row.faint]
@@ -91,11 +91,11 @@ def _figure_with_teams(figure: Figure, teams: Teams, runs: frozenset[str]) -> Fi
 
 
 def _chart_with_teams(chart: Mapping[str, Any], teams: Teams) -> Mapping[str, Any]:
-    """Return a chart's content with the team first in the note of each run; ``printed``: the row names for print."""
+    """Return a chart's content with teams in the notes of runs, and with the row names for print (``printed``)."""
     if chart["form"] == "points":
         points = [one | {"note": _noted(teams.get(one["name"]), one["note"])} for one in chart["points"]]
         return {**chart, "points": points}
-    rows = chart.get("rows", ())  # curves are of topics
+    rows = chart.get("rows", ())  # charts of curves have no rows: they show topics, not runs
     if not any(row in teams for row in rows):
         return chart
     notes = chart["notes"] or [""] * len(rows)

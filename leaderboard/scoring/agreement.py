@@ -32,7 +32,7 @@ def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Agreement:
     """
     x, y = _two_orders(first, second)
     upper = np.triu_indices(len(x), k=1)
-    # Comparison, unlike subtraction with a tolerance, ties exactly the equal values.
+    # Compare values instead of subtracting with a tolerance, so that only equal values tie.
     x_sign = _pairwise_signs(x)[upper]
     y_sign = _pairwise_signs(y)[upper]
     product = x_sign * y_sign
@@ -45,7 +45,7 @@ def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Agreement:
 def _two_orders(
     first: npt.ArrayLike, second: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return both orders as arrays. Raises ValueError unless all values are finite and both have as many."""
+    """Return both orders as arrays. Raises ValueError unless all values are finite and both have the same length."""
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(f"both orders need one value per run, not {x.shape} and {y.shape}")

@@ -101,7 +101,7 @@ class Labels:
         return self.with_entries([one for one in self.entries() if one[0] not in qids]) if qids else self
 
     def the_qrel(self) -> dict[str, str]:
-        """Return qid → its one qrel: the relevant passage of the highest grade; ties: the first in file order."""
+        """Return qid → the query's one qrel: its relevant passage of the highest grade (ties: first in the file)."""
         best: dict[str, tuple[int, str]] = {}
         for qid, pid, grade in self.entries():
             if grade >= self.min_grade and (qid not in best or grade > best[qid][0]):
@@ -152,7 +152,7 @@ def version_labels(version: QrelVersion) -> Labels:
 
 
 def order_labels(version: QrelVersion) -> Labels:
-    """Return a version's levels of preference: grade 1 is each query's lowest, the best answers have its highest."""
+    """Return a version's levels of preference: from 1, each query's lowest, to that of its best answers."""
     orders = preference_orders(version)
     covered = version.queries.order_by("query__position", "query_id").values_list("query__qid", flat=True)
     rows = [

@@ -223,7 +223,7 @@ class DiscountedGain(Measure):
         return self._total_gain(query[kept], gain[order][kept], rank[kept], judged.queries)
 
     def _total_gain(self, query: Whole, gain: Whole, rank: Whole, queries: int) -> Values:
-        """Return the sum of each query's gains, which it finds at these ranks."""
+        """Return each query's sum of discounted gains, from the query, gain and rank of each passage found."""
         # Sum rank by rank, as trec_eval does, so that the last digits agree.
         order = np.argsort(rank, kind="stable")
         discounted = (gain / np.log2(rank + 1))[order]

@@ -20,7 +20,7 @@ def scoring_facts(
     simulated: bool = False,
     further: Sequence[tuple[str, str]] = (),
 ) -> Facts:
-    """Return the facts of an analysis of these runs under these labels, or under what a text names."""
+    """Return the facts of an analysis of these runs under these labels; a text describes labels in words."""
     return Facts(
         collection=collection.name,
         runs=tuple(run.run_tag for run in runs),

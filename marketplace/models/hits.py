@@ -74,7 +74,7 @@ class Hit(models.Model):
     """A HIT. The four counters and ``available`` always add up to ``max_assignments``."""
 
     class Status(models.TextChoices):
-        """The protocol's names."""
+        """The states of a HIT, by the protocol's names."""
 
         ASSIGNABLE = "Assignable"
         UNASSIGNABLE = "Unassignable"

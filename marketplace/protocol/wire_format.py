@@ -63,7 +63,7 @@ def write_body(document: dict[str, Any]) -> bytes:
 
 
 def write_error(error: ProtocolError, at: datetime) -> bytes:
-    """Return an error as JSON. Messages of RequestError end in milliseconds, as MTurk's do."""
+    """Return an error as JSON. Messages of RequestError end with the time in milliseconds, as MTurk's do."""
     message = error.message
     if isinstance(error, RequestError) or error.turk_code:
         message = f"{message} ({int(at.timestamp() * 1000)})"

@@ -19,8 +19,8 @@ _MOST_MINUTES, _MOST_PAIRS, _MOST_CENTS = 10_000, 100_000, 1_000_000
 
 @dataclass(frozen=True)
 class Offer:
-    """An offer, in cents. 0 or an empty text: not stated by the requester. ``pairs`` is the maximum per task,
-    and ``item`` the name of one of them."""
+    """An offer, in cents. 0 or an empty text: not stated by the requester. ``pairs`` is the maximum per task, and
+    ``item`` the word for one of them (pair or passage)."""
 
     reward_cents: int
     bonus_cents: int = 0

@@ -1,8 +1,8 @@
 """The expected pay for a submitted task.
 
-The requester's page can send it with the answer (``pay_promised``): the total in dollars, the guaranteed part plus
-a part that the requester decides about, or only that the requester decides. Otherwise the listing's amount for the
-whole task applies. Nothing is paid on this basis.
+The requester's page can send it with the answer (``pay_promised``): the total in dollars, the guaranteed part plus a
+part that the requester decides about, or only that the requester decides. Otherwise the listing's amount for the
+whole task applies. This is for display only: no payment depends on it.
 """
 
 import re
@@ -12,7 +12,7 @@ from marketplace.rules import money
 
 #: The answer field in which a requester's page repeats the pay it promised the worker.
 FIELD = "pay_promised"
-#: Its value if the requester decides later whether the task is paid.
+#: The value of that field if the requester decides later whether the task is paid.
 UNDECIDED = "undecided"
 _MOST_CENTS = 1_000_000
 _DOLLARS = r"(0|[1-9][0-9]{0,4})\.([0-9]{2})"

@@ -23,7 +23,7 @@ _CLOCKS = {
 
 @dataclass(frozen=True)
 class Rate:
-    """``burst`` at once, then one more every ``seconds``."""
+    """A rate limit: ``burst`` tokens at once, then one more every ``seconds``."""
 
     seconds: float
     burst: int

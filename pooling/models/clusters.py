@@ -32,7 +32,7 @@ class ClusterSet(models.Model):
 class ClusteredPassage(models.Model):
     """A passage of a class of two or more, the canonical passage included.
 
-    Most of these have no row in ``Passage``.
+    Most clustered passages have no row in ``Passage``.
     """
 
     cluster_set = models.ForeignKey(ClusterSet, models.CASCADE, related_name="passages")

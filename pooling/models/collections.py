@@ -61,7 +61,7 @@ class Collection(models.Model):
         return self.board_labels or self.qrel_sets.order_by("pk").first()
 
     def passage_labels(self) -> models.QuerySet[QrelSet]:
-        """Return the qrel sets without those of documents that were derived from labels of passages."""
+        """Return the qrel sets, except document labels that were derived from passage labels."""
         return self.qrel_sets.filter(mapped_from=None)
 
 
@@ -112,7 +112,7 @@ class QuerySplit(models.Model):
 
 
 class PrivateQuery(models.Model):
-    """A query whose results are not shown to viewers; every other query is public."""
+    """A query whose results only members see; every other query is public."""
 
     split = models.ForeignKey(QuerySplit, models.CASCADE, related_name="private_queries")
     query = models.OneToOneField(Query, models.CASCADE, related_name="+")
@@ -187,7 +187,7 @@ class Passage(models.Model):
 #: Details that do not reveal who made a run.
 IMPERSONAL = frozenset({"task", "subtask", "neural", "stage", "dense", "family"})
 
-#: Parts of the report on a file that many files share.
+#: Parts of the report on a file that are the same for many files, so they do not identify the file.
 COARSE = frozenset({"queries", "depth", "unanswered"})
 
 #: The filter for runs that are listed for non-members.
@@ -261,7 +261,7 @@ class Run(models.Model):
             ),
         ]
 
-    #: Whether ``without_author`` left out its authors; of ``created_at``, only the day is known then.
+    #: Whether ``without_author`` removed the authors; ``created_at`` is then exact to the day only.
     author_hidden = False
 
     def __str__(self) -> str:

@@ -31,7 +31,7 @@ from pooling.services.sent_files import (
 )
 from pooling.services.swapped_texts import refuse_own_queries
 
-#: The maximum number of listed passages that no source contains.
+#: The maximum number of passages without a text that are listed.
 MOST_LISTED = 20
 
 
@@ -45,7 +45,7 @@ def ask_to_add(
 ) -> AddedFiles:
     """Store files for a job to read; without files, the job fetches missing texts from known sources.
 
-    These are the texts of recorded passages and of the top passages of every run.
+    Texts are needed for recorded passages and for the top passages of every run.
 
     ``details`` of labels: ``set`` (its name), ``min_grade``, ``skip_unknown``, ``withheld``. ``there``: passage files
     that are already on the server. Raises PoolingError for problems that can be checked at once.

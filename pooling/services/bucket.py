@@ -25,7 +25,7 @@ from config.errors import Refusal
 from pooling.errors import BucketAway, BucketRefused
 
 SECONDS = 30
-"""Time limit for a response; a tenth of it for a new connection."""
+"""Time limit for a response, in seconds; the limit for connecting is a tenth of it."""
 ATTEMPTS = 3
 CHUNK = 1 << 20
 PROOF = ".ready"

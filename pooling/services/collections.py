@@ -31,7 +31,7 @@ class CollectionFiles:
 
     queries: Sequence[Text]
     sources: Sequence[tuple[str, PassageSource]]
-    """Each with the sender's name of an uploaded file."""
+    """Passage sources, each with the name that the sender gave the uploaded file (empty for other files)."""
     labels: trec.Qrels | None = None
 
 

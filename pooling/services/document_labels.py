@@ -1,7 +1,7 @@
 """Derive document labels from passage labels: a document's label is the highest label of its passages.
 
-Near-duplicates of a labeled passage have its label, also in their own documents, as in the TREC 2022 Deep Learning
-track (Craswell et al., *Overview*).
+Near-duplicates of a labeled passage also have its label, and pass it on to their own documents, as in the TREC 2022
+Deep Learning track (Craswell et al., *Overview*).
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """Receive files of a collection that a client announces and then sends in parts.
 
-The row records how much of each file has arrived. A part is written while the row is locked, so one of two parts for
-the same offset wins. After the last byte of the last file, the row waits for its job.
+The row records how much of each file has arrived. A part is written while the row is locked, so only one of two parts
+for the same offset is accepted. After the last byte of the last file, the row waits for its job.
 """
 
 import shutil
@@ -203,7 +203,7 @@ def _keep_part(wanted: Arriving, number: int, offset: int, part: IO[bytes], came
     _bytes_left(held, number, offset)
     file = held.files[number - 1]
     with Path(file["path"]).open("r+b") as target:
-        target.truncate(offset)  # There may be remains of a part whose row was not written.
+        target.truncate(offset)  # The file may end with a part whose receipt was never recorded in the row.
         target.seek(offset)
         shutil.copyfileobj(part, target, CHUNK)
     file["received_bytes"] = offset + came

@@ -17,14 +17,14 @@ def most_bytes(size: int) -> int:
 
 
 def content_of(path: Path, name: str = "", progress: Progress | None = None) -> Content:
-    """Return the content of a file with its limit. A path that is not a file is refused when it is read."""
+    """Return the content of a file with its size limit. A path that is not a file is refused when it is read."""
     return Content(path, name, most_bytes(path.stat().st_size if path.is_file() else 0), progress)
 
 
 def run_content_of(
     path: Path, name: str = "", progress: Progress | None = None, *, sent: int | None = None
 ) -> Content:
-    """Return the content of a run with its limit, which is lower because a run is read into memory.
+    """Return the content of a run with its size limit, which is lower because a run is read into memory.
 
     ``sent``: its size as sent; None for a file that is already on this machine.
     """

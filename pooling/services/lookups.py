@@ -92,7 +92,8 @@ class RunsOfKind:
 
 
 def runs_of_kind(runs: Iterable[Run], qrel_set: QrelSet | None) -> RunsOfKind:
-    """Divide runs into those of documents and of passages; the labels decide which to keep (default: passages).
+    """Divide runs by whether they retrieve documents or passages; the labels decide which to keep (default:
+    passages).
 
     If no run is of the kind of the labels, all are kept.
     """

@@ -41,7 +41,7 @@ def roles_of(user: Any) -> dict[int, Role]:
     submitter = Value(Role.SUBMITTER.value, output_field=CharField())
     submits = TeamMember.objects.filter(user=user).values_list("collection", submitter)
     rows = submits.union(Membership.objects.filter(user=user).values_list("collection", "role"), all=True)
-    # A member's role comes last, because it includes what a submitter can do.
+    # A member's role comes last and replaces that of a submitter, whose permissions it includes.
     return {
         collection: Role(role) for collection, role in sorted(rows, key=lambda row: row[1] != Role.SUBMITTER)
     }
@@ -59,14 +59,15 @@ def sees(user: Any, collection: Collection) -> bool:
 def sees_results(user: Any, collection: Collection) -> bool:
     """Return whether the person sees released runs, labels and leaderboards of a collection that they can see.
 
-    An assessor of a private collection does not, because these would bias the grades, unless they also submit.
+    Assessors of a private collection do not, unless they also submit runs: seeing them would bias the grades.
     """
     published = collection.visibility == Collection.Visibility.PUBLISHED
     return published or visible_to(user, results=True).filter(pk=collection.pk).exists()
 
 
 def visible_to(user: Any, *, results: bool = False) -> QuerySet[Collection]:
-    """Return the collections that this person can see: published, their own, and those to which they submit.
+    """Return the collections that this person can see: published ones, and those of which they are a member or
+    submitter.
 
     ``results``: only those whose results the person sees (:func:`sees_results`).
     """

@@ -71,7 +71,7 @@ def make_requested_collection(wanted: NewCollection, *, progress: Progress | Non
 
         return make
 
-    # Passages are read from these files as long as the collection exists.
+    # Passage files are kept: texts are read from them as long as the collection exists.
     return read_once(wanted, read, lambda: _problems_of_collection_files(wanted), done_with={QUERIES, QRELS})
 
 

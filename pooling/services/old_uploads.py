@@ -68,7 +68,7 @@ def forget_old_uploads() -> int:
 
 def _forget_files(row: Sent) -> None:
     if isinstance(row, RunUpload):
-        # Somebody may be starting another read: then its parts stay.
+        # If somebody has just requested another read, the state has changed, and the parts stay.
         refused = RunUpload.objects.filter(pk=row.pk, state=RunUpload.State.REFUSED)
         if refused.update(parts=[]):
             forget_parts(row.parts)

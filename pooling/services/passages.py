@@ -125,7 +125,7 @@ def record_tops(collection: Collection, *, progress: Progress | None = None) -> 
 
 
 def fetch_with_tops(*, collection: Collection, progress: Progress | None = None) -> Fetched:
-    """Fetch the missing texts, those of runs' top passages included. Without a source, record no top passages."""
+    """Fetch the missing texts, including those of runs' top passages. Without a source, record no top passages."""
     if collection.sources.exists():
         record_tops(collection, progress=progress)
     return fetch_missing(collection=collection, progress=progress)
@@ -176,14 +176,15 @@ def read_texts(
 ) -> None:
     """Write the texts of passages that lack text, and of ``pids``, to a file for :func:`store_read_texts`.
 
-    They are in the sources, or else in the ``fresh`` sources. Thus no transaction is open while sources are read.
+    The texts are in the registered sources, or else in the ``fresh`` ones. No transaction is open while sources are
+    read.
     """
     wanted = {*collection.passages.filter(text__isnull=True).values_list("pid", flat=True), *pids}
     for some in bulk.parts(list(wanted), KEYS_A_QUERY):
         known = collection.passages.filter(pid__in=some, text__isnull=False)
         wanted.difference_update(known.values_list("pid", flat=True))
     for source in chain(collection.sources.order_by("pk"), fresh):
-        source.collection = collection  # A fresh one is not registered yet.
+        source.collection = collection  # A fresh source is not registered yet, so it has no collection.
         found = set()
         for text in _texts_in_source(source, wanted, progress) if wanted else ():
             into.write(f"{json.dumps((text.line, text.id, text.text))}\n")

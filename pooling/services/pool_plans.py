@@ -32,7 +32,7 @@ class PoolPlan:
     """Passages that each run supplies to the queries in the pool."""
     qrel: shallow.Contribution | None
     everything: shallow.PoolStats
-    """Outliers among all requested queries."""
+    """Statistics of all requested queries."""
     stats: shallow.PoolStats
     """Statistics of the queries in the pool."""
     outliers: preview.Outliers
@@ -177,7 +177,7 @@ def _hashed_tops(
             at_rank = rows[: end - begin]
             known = at_rank >= 0
             found[at_rank[known], rank] = hashes[begin:end][known]
-            if clusters:  # a class that ranks higher in the same ranking
+            if clusters:  # drop passages whose class already has a higher rank in the run
                 found[(found[:, :rank] == found[:, rank : rank + 1]).any(axis=1), rank] = preview.NOTHING
         return found
 

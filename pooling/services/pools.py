@@ -230,7 +230,7 @@ def _with_canonical(collection: Collection, pools: Pools) -> Pools:
 
 
 def known_relevant(qrel_set: QrelSet) -> dict[str, str]:
-    """Return qid → the qrel that a pool of this query contains."""
+    """Return qid → pid of the query's known relevant passage, which a pool contains."""
     labels = Qrel.objects.filter(qrel_set=qrel_set).order_by("position")
     return shallow.one_relevant_each(
         labels.values_list("query__qid", "passage__pid", "grade").iterator(), qrel_set.min_grade
@@ -292,7 +292,7 @@ class PoolSummary:
     pooled: int
     """All passages in the pool; the statistics count passages with the same text, and near-duplicates, once."""
     canonical_added: int
-    """Those that no run and no qrel supplied: canonical passages of near-duplicates in the pool."""
+    """Pooled passages that no run and no qrel supplied: canonical passages of near-duplicates in the pool."""
     apart: tuple[str, ...]
     """Tags of runs that share no passage with the other sources."""
 
@@ -307,7 +307,7 @@ def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSumma
         "query_id", "passage__class_key", "run_ids", "is_qrel"
     ):
         keys.setdefault(query, []).append(key)
-        brought.append(run_ids + [0] * is_qrel)  # 0 is no run's key; it means the qrel
+        brought.append(run_ids + [0] * is_qrel)  # no run has the key 0, so it stands for the qrel
         qrel_added += is_qrel and not run_ids
     sizes = [shallow.count_classes(of_query) for of_query in keys.values()]
     found = shallow.contributions(brought)

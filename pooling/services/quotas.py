@@ -78,14 +78,14 @@ def _held_after_refusal(user: User) -> int:
 
 
 def keys_that_failed(rows: Iterable[Sent]) -> set[str]:
-    """Return the keys of these files' jobs whose last try failed permanently."""
+    """Return the keys of these files' jobs whose last attempt failed permanently."""
     keys = [row.job_key for row in rows]
     last = dict(Job.objects.filter(key__in=keys).order_by("pk").values_list("key", "state"))
     return {key for key, state in last.items() if state == Job.State.FAILED}
 
 
 def sent_by_people(files: Iterable[StoredFile]) -> list[tuple[StoredFile, Path]]:
-    """Return the files that were sent or announced, with their paths, without files that the server offers."""
+    """Return the files that were sent or announced, with their paths; files that the server offers are left out."""
     paths = ((file, Path(file["path"])) for file in files)
     return [(file, path) for file, path in paths if path.is_relative_to(sources_folder())]
 

@@ -13,13 +13,13 @@ from pooling.services.run_fields import known_details
 from pooling.services.runs import RunFacts
 from pooling.services.submission_policies import refuse_change_against_policy
 
-#: The run of which it is a variant was checked at submission, so it cannot change.
+#: The fields that can change. ``variant_of`` cannot, because it was checked at submission.
 CHANGEABLE = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}
-#: The fields that a team can change on its own run. Limits count runs by name and day, and baselines separately.
+#: The fields that a team can change on its own run. The others, such as team and day, decide which limits apply.
 CHANGEABLE_BY_TEAM = frozenset({"description", "paper", "code", "details", "release", "anonymous_until"})
-#: Details that were checked at submission: candidates and a round's priorities.
+#: Details that were checked at submission, against the candidates and the round's priorities.
 SETTLED = frozenset({"subtask", "priority"})
-#: From closed to open. A team can open its run; only maintainers can close it again.
+#: Release levels, from closed to open. A team can open its run further; only maintainers can close it again.
 OPENNESS = (Run.Release.PRIVATE, Run.Release.SCORES, Run.Release.PUBLIC)
 
 

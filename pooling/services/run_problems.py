@@ -25,7 +25,7 @@ def problems_of_run(
         )
         if found.total:
             return found
-    first = of_refusal(refusal)  # for example the requested order
+    first = of_refusal(refusal)  # for example, the requested order is impossible
     return Problems((first,), {first.kind: 1})
 
 

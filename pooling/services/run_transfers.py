@@ -2,7 +2,7 @@
 
 Every part is stored as a separate object in the storage ``runs``, so that parts of one file may reach different
 machines. The row records the bytes received; a part counts only if it continues exactly there (a conditional update),
-so one of two parts for the same offset wins.
+so only one of two parts for the same offset is accepted.
 """
 
 import hashlib
@@ -243,7 +243,7 @@ def _require_same_upload(
 
 
 def _restart_upload(upload: RunUpload, *stored: str) -> RunUpload:
-    """Return the refused upload with the whole file, waiting for another check, or waiting for its parts."""
+    """Restart a refused upload: with the whole file, waiting for its check, or waiting for its parts."""
     state = RunUpload.State.WAITING if stored else RunUpload.State.RECEIVING
     forgotten: dict[str, Any] = {"problems": [], "problem_counts": {}, "report": {}, "finished_at": None}
     if not stored:
@@ -260,7 +260,7 @@ def _restart_upload(upload: RunUpload, *stored: str) -> RunUpload:
     except QuotaReached:
         forget_parts(stored)
         raise
-    # If nothing was updated, a concurrent request sent it.
+    # If nothing was updated, a concurrent request has sent the file.
     forget_parts(upload.parts if begun else stored)
     upload.refresh_from_db()
     return upload

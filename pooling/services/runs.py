@@ -195,7 +195,7 @@ def keep_run(
 ) -> Run:
     """Store the ranking of a checked file, then write its row.
 
-    Raises SubmissionRefused, AlreadyImported, and InvalidRunFile if a rerank run contains other passages than the
+    Raises SubmissionRefused, AlreadyImported, and InvalidRunFile if a rerank run contains passages that are not
     candidates. ``settle`` is called in the transaction that creates the run; if it refuses, no run is created. The
     file is stored under a name derived from its content: after a crash in between, the next import of the same run
     uses the file. If the same run is imported twice at once, unique constraints let one import win; the other is
@@ -239,7 +239,7 @@ def record_check(
     upload_id: int | None = None,
     problem_counts: dict[str, int] | None = None,
 ) -> None:
-    """Record that a run file was checked, in the transaction of its outcome."""
+    """Record that a run file was checked. Call it in the transaction that stores the outcome."""
     facts = {
         "outcome": outcome,
         "upload": upload_id,

@@ -26,7 +26,7 @@ from pooling.texts import passage_problems
 QUERIES, PASSAGES, QRELS, CANDIDATES = "queries", "passages", "qrels", "candidates"
 KINDS = {QUERIES, PASSAGES, QRELS, CANDIDATES}
 COPY = 1 << 20
-#: The maximum length of the list of file names in a problem of all files.
+#: The maximum length of the list of file names in a problem that concerns all files.
 LONGEST_CALLED = 200
 Row = TypeVar("Row", NewCollection, AddedFiles)
 
@@ -63,7 +63,7 @@ def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Pa
 def kept_within_quota(
     user: User, sent: Sequence[SentFile], there: Sequence[Path]
 ) -> Iterator[list[StoredFile]]:
-    """Store sent files in the transaction of the row that uses them; delete them if it fails.
+    """Store sent files for the row that the block creates, in one transaction; delete them if it fails.
 
     Raises QuotaReached.
     """

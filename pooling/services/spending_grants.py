@@ -20,7 +20,7 @@ LONGEST_NOTE = 200
 
 
 def usable_by(user: Any, collection: Collection) -> QuerySet[SpendingGrant]:
-    """Return the grants that the person can use in the collection now, those that end soonest first.
+    """Return the grants that the person can use in the collection now, sorted by their last day.
 
     The caller checks whether the person's role includes spending money there.
     """
@@ -29,7 +29,7 @@ def usable_by(user: Any, collection: Collection) -> QuerySet[SpendingGrant]:
 
 
 def concern(user: Any) -> bool:
-    """Return whether grants concern the person: some name them, or some role of theirs includes spending money."""
+    """Return whether grants concern the person: a grant names them, or one of their roles includes spending money."""
     if user.is_superuser:
         return True
     spending = [role for role in Role if permits(role, "spend money")]

@@ -27,7 +27,7 @@ METADATA = {
     "submitted_on": Option("date"),
 } | {name: Option(name.replace("_", "-")) for name in DETAILS}
 REQUIRED = ("team", "description", "family")
-#: The former name of the family, in policies and calls.
+#: Former name → current name of a detail, in policies and calls.
 FORMER = {"run_type": "family"}
 
 
@@ -41,7 +41,7 @@ PUBLIC_LISTS = {
 }
 #: Decimals of a measure on pages; a policy can require fewer.
 MOST_DECIMALS = 4
-#: The names of policy kinds in the activity log.
+#: How entries about the policy begin in the activity log.
 LOGGED = "submission policy"
 
 
@@ -125,7 +125,7 @@ def drop_policy(*, collection: Collection, who: str = "", why: str = "") -> bool
 
 
 def field_label(name: str, collection: Collection) -> str:
-    """Return a field of a run within a sentence; the collection's own fields keep their labels."""
+    """Return the name of a run's field for use in a sentence; the collection's own fields keep their labels."""
     if name in DETAILS:
         return DETAILS[name].label.lower()
     known = known_details(collection)
@@ -188,7 +188,7 @@ def hold_to_policy(
 def refuse_against_policy(
     collection: Collection, run_tag: str, facts: dict[str, Any], entry: Entry | None = None
 ) -> None:
-    """Run the same checks without changing anything."""
+    """Run the checks of :func:`hold_to_policy` without changing anything."""
     with transaction.atomic():
         hold_to_policy(collection, run_tag, facts, entry)
         transaction.set_rollback(True)
@@ -234,7 +234,7 @@ def teams_under(policy: SubmissionPolicy, *, now: datetime) -> list[TeamStanding
 def _days_in_rounds(
     collection: Collection, days: dict[str, date | None], now: datetime
 ) -> dict[str, date | None]:
-    """Return, by team, the first day from the given day on which a round also accepts its run."""
+    """Return, by team, the first day from the given day on which a round accepts its run; None if none does."""
     since = {team: max(now, day_begins(day)) for team, day in days.items() if day}
     found = accepted_in_rounds(collection, since)
     return {team: moment.date() if (moment := found.get(team)) else None for team in days}
@@ -272,7 +272,7 @@ def _submission_days(runs: Iterable[Run]) -> list[date]:
 def _policy_refusals(
     policy: SubmissionPolicy, collection: Collection, run_tag: str, facts: dict[str, Any]
 ) -> list[SubmissionRefused]:
-    """Return every reason for which the policy refuses a run with these facts."""
+    """Return every reason why the policy refuses a run with these facts."""
     found = [_incomplete(policy, run_tag, facts), _too_long_anonymous(policy, run_tag, facts)]
     try:
         team_runs = _runs_of_team(collection, run_tag, facts["team"])
@@ -303,7 +303,7 @@ def fixed_facts(run: Run) -> frozenset[str]:
 
 
 def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
-    """Raise SubmissionRefused if the board's policy forbids changing this fact of the run."""
+    """Raise SubmissionRefused if the board's policy forbids one of these changes to the run."""
     policy = SubmissionPolicy.objects.filter(collection=run.collection_id).first()
     if policy is None or run.baseline:
         return

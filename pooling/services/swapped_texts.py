@@ -40,7 +40,7 @@ def refuse_repeated_queries(
 ) -> None:
     """Raise InvalidPassageFile for a passage file of a new collection that contains its queries.
 
-    It is right if every labeled passage is a query, as in the search for duplicate questions.
+    Such a file is correct if every labeled passage is a query, as in a search for duplicate questions.
     """
     texts_of = {query.id: query.text for query in queries}
     named = set(labeled)
@@ -54,7 +54,8 @@ def refuse_own_queries(
 ) -> None:
     """Raise InvalidPassageFile for a passage file that contains the collection's queries.
 
-    It is right if the collection's labels and the new ones (``labeled``) name passages, and each is a query.
+    Such a file is correct if the collection's labels and the new labels (``labeled``) name passages, all of them
+    queries.
     """
 
     def texts_of(ids: list[str]) -> dict[str, str]:

@@ -25,7 +25,7 @@ def leave_out_unknown(row: Sent) -> None:
     """Queue the file to be read again without the lines of unknown queries. Raises UploadRefused, QuotaReached."""
     again: dict[str, Any] = {"problems": [], "problem_counts": {}, "finished_at": None}
     if isinstance(row, RunUpload):
-        # Rounds compare arrival times: the refused file was not a submission, but this file is.
+        # Rounds check the time of arrival: the refused file was no submission, so the time of this request counts.
         again |= {"options": {**row.options, "skip_unknown": True}, "report": {}, "arrived_at": clock.now()}
     else:
         again["details"] = {**row.details, "skip_unknown": True}

@@ -185,7 +185,7 @@ def _facts_from_options(upload: RunUpload) -> RunFacts:
 
 
 def _details_from_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the details from a form, from a call (NAME=VALUE each), or under their former name."""
+    """Return the details of a run from the options of a form or of a call, including those under a former name."""
     former = {FORMER[name]: options[name] for name in FORMER if options.get(name)}
     pairs = [pair.partition("=") for pair in options.get("detail", ())]
     return former | {name.strip(): value for name, _, value in pairs} | options.get("details", {})

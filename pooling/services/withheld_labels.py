@@ -38,7 +38,7 @@ def hiding_decimals(queries: int) -> int:
 
 
 def safe_decimals(collection: Collection) -> int | None:
-    """Return the largest number of decimals that hides single public queries of every withheld set.
+    """Return the largest number of decimals that hides single public queries under every withheld set.
 
     None: no set is withheld. The set that covers the fewest public queries decides.
     """
@@ -49,7 +49,7 @@ def safe_decimals(collection: Collection) -> int | None:
 
 
 def decimals_warnings(policy: SubmissionPolicy | None) -> list[str]:
-    """Return a warning if the policy publishes more decimals than hide single queries of withheld labels."""
+    """Return a warning if the policy publishes so many decimals that withheld labels can be inferred."""
     if policy is None or policy.public_decimals is None:
         return []
     safe = safe_decimals(policy.collection)

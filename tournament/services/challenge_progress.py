@@ -116,7 +116,7 @@ def worth_asking(wanted: Sequence[Need], pairs_per_task: int, *, under_way: bool
 
 
 def _ask_in_passes(campaign: Campaign, needs: Sequence[Need]) -> None:
-    """Request judgments in passes of one per pair, so that pairs that need one or two can share tasks."""
+    """Request judgments in passes, one per pair in each, so that pairs that need one or two can share tasks."""
     if not needs:
         return
     for turn in range(max(need.judgments for need in needs)):

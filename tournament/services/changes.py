@@ -16,7 +16,7 @@ RULES = {"ties": "ties", "count": "count", "judgments_per_pair": "judgments of a
 
 
 class ChangeKind(StrEnum):
-    """Kinds of change of a query between two versions."""
+    """How a query's result can change between two versions."""
 
     ARRIVED = "arrived"
     LEFT = "left"
@@ -220,7 +220,7 @@ def _changed_rules(before: Edition | None, after: Edition | None) -> tuple[tuple
 
 
 class _Origins:
-    """Find the edition that decided a carried query; each edition is read once."""
+    """Finds the edition that decided a carried query; reads each edition once."""
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection

@@ -95,7 +95,7 @@ class Drift:
 
 
 def _counts_in_words(*counts: tuple[int, str, str]) -> list[str]:
-    """Return each count above 0 with its words, for one and for more."""
+    """Return each count above 0 with its noun; ``counts`` are (number, singular, plural)."""
     return [many(*one) for one in counts if one[0]]
 
 
@@ -216,9 +216,9 @@ class _CampaignDrift:
 
     campaign: Campaign
     gone: Sequence[tuple[int, int | None]]
-    """The query and worker of each judgment."""
+    """The query and worker of each judgment that no longer counts."""
     new: list[int]
-    """The query of each judgment."""
+    """The query of each new judgment."""
     kinds: Counter[ChangeKind]
 
 

@@ -1,4 +1,4 @@
-"""Find versions that reveal withheld labels: a best answer is at no run's top, only among the labels."""
+"""Find versions that reveal withheld labels: a best answer that is no run's top passage, only a labeled one."""
 
 import re
 

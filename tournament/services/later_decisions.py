@@ -11,7 +11,7 @@ from tournament.models import QrelVersion, VersionQuery
 
 @dataclass(frozen=True)
 class Redecided:
-    """``now`` decides ``queries`` that ``before`` decided in ``version``; ``changed`` get other best answers."""
+    """``queries`` decided by ``before`` in ``version``, and now by ``now``; ``changed`` get other best answers."""
 
     version: int
     before: str
@@ -31,7 +31,7 @@ class Redecided:
 def redecided_queries(
     parent: QrelVersion | None, campaign: Campaign, rows: Iterable[VersionQuery], changed: Collection[int]
 ) -> list[Redecided]:
-    """Return the queries of a version or draft that it takes from other campaigns, by the version that decided them.
+    """Return the queries that a version or draft takes from other campaigns, grouped by the deciding version.
 
     ``rows`` are its queries; ``changed`` are keys of queries with other best answers than in ``parent``.
     """

@@ -17,8 +17,8 @@ Orders = dict[str, list[list[str]]]
 def preference_orders(version: QrelVersion) -> Orders:
     """Return the levels of every query that the version covers; see :func:`tournament.levels.preference_levels`.
 
-    They come from the judgments that the manifest names. For a carried query, that is the manifest of the version
-    that decided it. The first level is the published best answers. Every member of a class has the level of its
+    They come from the judgments that the manifest names; for a carried query, the manifest of the version that
+    decided it. The first level is the published best answers. Every member of a class has the level of its
     representative. A passage without a counted judgment has no level. Raises :class:`RebuildDiffers` if the judgments
     have changed.
     """

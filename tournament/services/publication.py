@@ -37,7 +37,7 @@ class Publication:
 
 @dataclass(frozen=True)
 class Draft:
-    """A version without a number."""
+    """A version before it gets its number."""
 
     content: dict[str, Any]
     queries: list[VersionQuery]

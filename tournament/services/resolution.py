@@ -55,7 +55,7 @@ def resolve_with_facts(*, campaign: Campaign, ties: str, count: str) -> Resolved
 
 
 def summarize(derivation: Derivation, facts: Facts, parameters: Parameters) -> dict[str, Any]:
-    """Return the counts.
+    """Return the numbers of queries by outcome, of judgments and of challenges, and the parameters.
 
     Closed, open and singletons add up to the queries; cycles are included in tied."""
     outcomes = derivation.outcomes.values()

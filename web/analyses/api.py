@@ -37,7 +37,7 @@ class SettingOut(Schema):
 
     @staticmethod
     def resolve_options(control: pages.Control) -> list[str]:
-        """Return the values of the options, without the page's words."""
+        """Return the values of the options, without their labels on pages."""
         return [value for value, _ in control.options]
 
 

@@ -29,12 +29,12 @@ class Plan:
 
     @property
     def on_top(self) -> int:
-        """Return the number of pairs in category A: the run's second passage against the known one, ranked first."""
+        """Return the number of pairs of a known passage ranked first by the run, and the run's second passage (A)."""
         return sum(one.category is Category.A for one in self.found.asked)
 
     @property
     def elsewhere(self) -> int:
-        """Return the number of pairs in category B: the run's first passage is compared with the known passage."""
+        """Return the number of pairs of a known passage that is not first in the run, and the passage that is (B)."""
         return self.pairs - self.on_top
 
 

@@ -1,4 +1,4 @@
-"""Pages of long analyses: the choices, and the stored result, the running job, or the reason why there is neither."""
+"""Data of the pages of long analyses: the settings, and the stored result, the running job, or a refusal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ from web.common.visibility import listed_runs, sees_everything
 
 @dataclass(frozen=True)
 class Control:
-    """A form field with its value from the address; ``options`` are those of a choice, the default first."""
+    """A form field with its value from the address; ``options``: the allowed values of a choice, default first."""
 
     name: str
     label: str
@@ -74,7 +74,7 @@ class AnalysisPage:
     drawn: bool = False
     work: Work | None = None
     changed: bool = False
-    """Whether the data changed since the job that failed was requested."""
+    """Whether the data changed after the failed job was requested."""
     refusal: Refusal | None = None
     older: StoredResult | None = None
 
@@ -143,7 +143,7 @@ def _runs_to_analyse(collection: Collection, user: Any, released: bool) -> list[
 
 
 def _analysed_campaign(collection: Collection, given: Any, user: Any, released: bool) -> Campaign | None:
-    """Return the named campaign, else the latest version's, else the newest that is not a rehearsal.
+    """Return the named campaign, else that of the latest version, else the newest that is not a rehearsal.
 
     The campaign must be visible to the person, or for a released analysis, to everybody.
     """
@@ -157,7 +157,7 @@ def _analysed_campaign(collection: Collection, given: Any, user: Any, released: 
 
 
 def _campaigns_with_pairs(collection: Collection, user: Any) -> list[Campaign]:
-    """Return the campaigns with judgments of pairs that this person can see: without drafts and graded campaigns."""
+    """Return the campaigns with judgments of pairs that this person can see, except drafts."""
     judgments = Judgment.objects.filter(campaign=OuterRef("pk"), kind=Judgment.Kind.PREFERENCE)
     rows = Campaign.objects.filter(Exists(judgments), collection=collection, grading=None)
     judged = set(rows.values_list("pk", flat=True))

@@ -6,7 +6,7 @@ Otherwise a caller who writes ``dryrun`` for ``dry_run`` would make the change f
 from ninja import Schema
 from pydantic import ConfigDict, StrictBool
 
-#: Accepts true or false only, no values that could be coerced to them.
+#: Accepts only true and false, not values that could be converted to them.
 DryRun = StrictBool
 
 

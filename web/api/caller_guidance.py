@@ -1,4 +1,4 @@
-"""Guidance in the API's words, with only those calls that the caller's role allows."""
+"""Word guidance as API calls, and name only calls that the caller's role allows."""
 
 from collections.abc import Callable
 from functools import partial

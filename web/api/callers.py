@@ -1,6 +1,6 @@
 """Authentication: the token's owner, or anonymous.
 
-Cookies are ignored, so that no web page can call the API with its reader's session.
+Cookies are ignored, so that no web page can call the API with the session of the person who views it.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Caller:
 
     @cached_property
     def reader(self) -> Reader:
-        """The reader of the answer, whose rights are looked up once."""
+        """The caller as the reader of the response; their rights are looked up once."""
         return Reader(self.user)
 
 

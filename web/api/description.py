@@ -59,7 +59,7 @@ class DescribedAPI(NinjaAPI):
     """An API whose schema lists its errors, for generated clients and for tests."""
 
     def get_openapi_operation_id(self, operation: Operation) -> str:
-        """Return the name of the call's function, which stays when the function moves to another module."""
+        """Return the name of the call's function without its module, so that the id survives moving the function."""
         return operation.view_func.__name__
 
     def get_openapi_schema(self, **given: Any) -> OpenAPISchema:

@@ -176,7 +176,7 @@ def unknown_name(name: str, known: Collection[str], kind: str = "field") -> str:
 
 
 def _error_place(place: tuple[str | int, ...]) -> str:
-    """Return a place such as ``query/limit`` or ``body/runs/0``, without the name of our body parameter."""
+    """Return an error's place, such as ``query/limit`` or ``body/runs/0``, without our body parameter's name."""
     shown = (place[0], *place[2:]) if place[0] == "body" else place
     return "/".join(map(str, shown))
 

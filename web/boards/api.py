@@ -24,7 +24,7 @@ from web.common.access import collection_for
 from web.common.label_notices import label_notices
 
 router = Router()
-#: A field of a run, or a detail: GET /collections/{name}/run-fields lists them.
+#: A run field or run detail; GET /collections/{name}/run-fields lists them.
 DetailName = Annotated[str, Field(max_length=40)]
 Why = Annotated[Text, Field(max_length=LONGEST_WHY)]
 
@@ -127,7 +127,7 @@ class DocumentLabelsOut(Schema):
 
 
 class SplitIn(Body):
-    """A share to draw with a seed, or the qids to make private. ``dry_run`` only returns the outcome."""
+    """The share of queries to draw with a seed, or the qids to make private. ``dry_run`` only returns the outcome."""
 
     share: Annotated[float, Field(gt=0, lt=1)] | None = None
     seed: Annotated[int, Field(ge=0, le=2**31)] = 1

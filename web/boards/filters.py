@@ -42,10 +42,10 @@ class Filters:
     """Part of the run tag."""
     team: str = ""
     types: Mapping[str, str] = field(default_factory=dict)
-    """Detail → its value."""
+    """Run detail → the value that it must have."""
     since: date | None = None
     until: date | None = None
-    """Days of submission, both included."""
+    """The first and last day of submission that match."""
 
     @classmethod
     def of(cls, parameters: Any) -> Filters:
@@ -92,7 +92,7 @@ class Filters:
 
 @dataclass(frozen=True)
 class Offer:
-    """A filter with the values that shown runs have."""
+    """A filter, and the values to choose from: those of the shown runs."""
 
     name: str
     label: str
@@ -101,7 +101,7 @@ class Offer:
 
 
 def offers(runs: Iterable[Run], filters: Filters) -> list[Offer]:
-    """Return the filters by which these runs differ, and the filters in use."""
+    """Return the filters that can tell some of these runs apart, and the filters in use."""
     shown = list(runs)
     found = [Offer("team", "Team", _distinct_values(run.team for run in shown), filters.team)]
     found += [
@@ -128,7 +128,7 @@ def details_in(columns: Sequence[str]) -> list[str]:
 
 
 def detail_of(run: Run | None, column: str, places: Mapping[str, int]) -> str:
-    """Return a column's text about a run as it is shown; empty if nothing is known.
+    """Return the text of a column for a run as shown; empty if there is none.
 
     ``places``: run tag → do-no-harm rank.
     """

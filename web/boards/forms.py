@@ -21,7 +21,7 @@ from web.common.seen_values import SeenValuesForm
 
 #: Labels of details that a policy can require, if they differ from their names.
 LABELS = {"paper": "paper (link)", "code": "code (link)", "submitted_on": "submission date"}
-#: What the form shows as long as there is no policy.
+#: The form's initial values as long as there is no policy.
 FIRST = SubmissionPolicy(most_runs=2, period_days=30, required=[name for name in REQUIRED if name != "team"])
 LONGEST_WHY = 120
 LONGEST_LIST = 2_000_000

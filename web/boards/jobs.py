@@ -28,12 +28,12 @@ JUST_ENDED = timedelta(minutes=1)
 
 
 def has_boards_to_draw() -> bool:
-    """Return whether a visitor would have to wait for the board now."""
+    """Return whether a collection's default board is missing, so that its visitors would have to wait."""
     return next(_boards_to_draw(), None) is not None
 
 
 def keep_boards(progress: Progress) -> int:
-    """Compute the missing boards and the values behind them. Return how many boards were checked."""
+    """Compute the missing boards and the values behind them. Return how many were missing."""
     lacking = list(_boards_to_draw())
     for done, board in enumerate(lacking):
         progress(done, len(lacking), f"Computing the leaderboard of {board.collection.name}")

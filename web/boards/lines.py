@@ -31,9 +31,9 @@ class BoardLine:
     move: int | None = None
     """Ranks gained since the earlier version; None if the run was not ranked there."""
     may_pass: int = 0
-    """How many runs below would pass it if all their unjudged tops were best answers."""
+    """How many lower runs would overtake this run if all their unjudged top passages were best answers."""
     said: tuple[str, ...] = ()
-    """The text of the chosen columns about the run."""
+    """The text of each chosen column that describes the run."""
 
 
 def board_lines(

@@ -1,4 +1,4 @@
-"""A leaderboard as a page shows it: sorted, cut into pages, with its figure."""
+"""A leaderboard as a page shows it: sorted, paginated, with its figures."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class BoardView:
     measures: tuple[str, ...] = MEASURES
     figures: tuple[Figure, ...] = ()
     highest: float = 1.0
-    """The highest bound of any value, at which the scale of bars ends."""
+    """The highest bound of any value, where the scale of the bars ends."""
     moves: RankMoves | None = None
     """Moves since an earlier version; None if there is none."""
     filters: Filters = field(default_factory=Filters)
@@ -87,7 +87,7 @@ class BoardView:
     analysed: bool = True
     """Whether this person can see analyses under these labels."""
     compared: bool = True
-    """Whether this person can compare two runs query by query: there are two, and their values are not withheld."""
+    """Whether this person can compare two runs query by query: there are two, and per-query values are shown."""
 
     files: Mapping[str, str] = field(
         default_factory=lambda: {"csv": "CSV", "tex": "LaTeX", "md": "Markdown", "json": "JSON"}
@@ -111,7 +111,7 @@ class BoardView:
 
     @property
     def can_be_scored(self) -> bool:
-        """Return whether there are labels and runs, which only members can add."""
+        """Return whether there are labels and runs, without which there is no board; only members can add them."""
         return bool(self.qrel_sets) and not isinstance(self.refusal, NoRuns)
 
     @property
@@ -121,7 +121,7 @@ class BoardView:
 
     @property
     def shallow_depth(self) -> int:
-        """Return the most passages that a shown run has for a query, if the measure looks deeper; else 0."""
+        """Return the depth of the deepest shown run if the measure looks deeper, else 0."""
         cutoff = self.published.asked.cutoff if self.published else None
         depth = max((line.run.report.get("depth", 0) for line in self.all_lines if line.run), default=0)
         return depth if cutoff and depth < cutoff else 0
@@ -138,7 +138,7 @@ class BoardView:
 
     @property
     def all_columns(self) -> Mapping[str, str]:
-        """The columns that can be chosen (those that are not empty), with their names."""
+        """The columns that can be chosen, with their names; empty columns are left out."""
         without: tuple[str, ...] = () if self.version else ("official", "shift", "since", "judged")
         without = without if self.analysed else (*without, HARMLESS)
         if self.published is not None:

@@ -52,7 +52,8 @@ def policy_page(collection: Collection, user: Any, form: PolicyForm | None = Non
 
 
 def _sets_with_decimals(collection: Collection) -> list[dict[str, Any]]:
-    """Return the qrel sets, with the decimals of a mean that everybody would see if the set were withheld."""
+    """Return the qrel sets, each with the number of decimals that everybody would see of a mean if it were
+    withheld."""
     sets = QrelSet.objects.filter(collection=collection).order_by("name")
     rows = sets.annotate(covered=Count("qrels__query", distinct=True))
     return [{"set": row, "covered": row.covered, "decimals": hiding_decimals(row.covered)} for row in rows]
@@ -107,7 +108,7 @@ def labels_to_publish(qrel_set: QrelSet) -> LabelsToPublish:
 
 
 def split_page(collection: Collection, user: Any, form: SplitForm) -> dict[str, Any]:
-    """Return the private queries, or a preview of them, and the results that were visible before."""
+    """Return the private queries, or a preview of them, and the numbers of existing versions and released runs."""
     split = QuerySplit.objects.filter(collection=collection).first()
     queries = Query.objects.filter(collection=collection).count()
     private = private_qids(collection) if split else form.parted.qids if form.parted else ()

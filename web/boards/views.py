@@ -52,7 +52,7 @@ def delete_board_policy(request: HttpRequest, collection: Collection) -> HttpRes
 @require_POST
 @needs("set policy")
 def withhold(request: HttpRequest, collection: Collection, labels: str) -> HttpResponse:
-    """Withhold a qrel set's labels, or publish them (``publish``); without ``sure``, only preview what opens."""
+    """Withhold a qrel set's labels, or publish them (``publish``); without ``sure``, preview what becomes visible."""
     qrel_set = get_object_or_404(QrelSet, collection=collection, name=labels)
     why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
     withheld = "publish" not in request.POST

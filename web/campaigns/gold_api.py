@@ -26,8 +26,8 @@ class SuspensionIn(Body):
 class SuspensionOut(Schema):
     """The effects of a suspension. ``done``: the gold pair is now suspended.
 
-    ``resting``: exclusions that count a failure of this gold pair. ``reinstated``: workers whose exclusion is not
-    justified without it. ``reopened``: other submissions that were screened again.
+    ``resting``: exclusions that are based on a failure of this gold pair, among others. ``reinstated``: workers whose
+    exclusion is not justified without it. ``reopened``: other submissions that are screened again.
     """
 
     gold_pair: int

@@ -67,7 +67,7 @@ def campaign_gold_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
         _SortedGold(key, qid, kind, state, *answered.get(key, (0, 0)))
         for key, qid, kind, state in pairs.values_list("pk", "query__qid", "kind", "state")
     ]
-    rows.sort(key=lambda row: (-row.seen, row.key))  # of equal pairs, the most answered first
+    rows.sort(key=lambda row: (-row.seen, row.key))  # among equals, most answers first
     order = [row.key for row in sort_by_column(rows, sort, SORTS)]
     page: Page[int] = Paginator(order, GOLD_A_PAGE).get_page(parameters.get("page"))
     found = GoldPair.objects.select_related("query", "relevant", "off_topic").in_bulk(list(page.object_list))

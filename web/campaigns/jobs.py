@@ -1,4 +1,4 @@
-"""Simulated workers in a launched campaign: when they may judge, and the job in which they do."""
+"""Simulated workers in a launched campaign: when they can judge, and the job that runs them."""
 
 from dataclasses import asdict
 from typing import Any
@@ -34,12 +34,12 @@ def reason_not_to_simulate(campaign: Campaign) -> str:
 
 
 def is_local(campaign: Campaign) -> bool:
-    """Return whether the campaign is at this machine's marketplace."""
+    """Return whether the campaign uses the marketplace of this machine."""
     return urlsplit(campaign.endpoint).hostname in LOOPBACK
 
 
 def people_have_worked(campaign: Campaign) -> bool:
-    """Return whether a person has opened one of its tasks, other than to try its pages."""
+    """Return whether a person has opened a task of the campaign, except to try the pages."""
     work = Submission.objects.filter(campaign=campaign, worker__simulated=False)
     return work.exclude(standing=Submission.Standing.TRIAL).exists()
 
@@ -65,7 +65,8 @@ def simulation_of(campaign: Campaign) -> Job | None:
 def waits_for_simulation(campaign: Campaign, *, began: bool) -> bool:
     """Return whether only simulated workers judge the campaign, and somebody has to start them.
 
-    They judge a campaign that people cannot read, and one that they have begun (``began``), also from a terminal.
+    They judge a campaign whose passages have placeholder texts, and one that they have begun (``began``), even if
+    from a terminal.
     """
     if (
         not (campaign.placeholder_text or began)

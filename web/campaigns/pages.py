@@ -89,7 +89,7 @@ class Watch:
 
     @property
     def used(self) -> Decimal:
-        """Return dollars that are paid or owed."""
+        """Return the dollars that are paid or owed."""
         return self.spent + self.owed
 
     @property
@@ -104,7 +104,7 @@ class Watch:
 
     @property
     def imported(self) -> bool:
-        """Return whether its judgments were imported, so that it offers no tasks."""
+        """Return whether the campaign's judgments were imported; it then offers no tasks."""
         return self.campaign.pool_id is None
 
     @property
@@ -225,7 +225,7 @@ def needs_of_campaign(seen: Watch) -> list[Need]:
 
 
 def _crowd_needs(seen: Watch) -> list[Need]:
-    """Return the crowd's error. Calls that it refused permanently are retried only when a person presses a button."""
+    """Return the crowd's error. Calls that the crowd refused permanently are retried only at a person's request."""
     link = _ask_again(seen.campaign)
     return [Need("stop", one.what, one.next_step, link if one.again else "") for one in seen.crowd]
 

@@ -13,7 +13,7 @@ LEFT = 46.0
 RIGHT = 350.0
 TOP = 10.0
 BOTTOM = 122.0
-#: Bars of a distribution.
+#: The number of bars of a distribution.
 BINS = 24
 
 

@@ -39,7 +39,7 @@ from web.common.shown_refusals import complain_if_refused
 
 LONGEST_WHY = 2000
 LONGEST_FINDING = 200
-#: Headings of differences.
+#: Kind of difference → its heading.
 KINDS = {
     Discrepancy.Kind.ONLY_THERE: "Submitted on the crowd site, but never seen by our page",
     Discrepancy.Kind.ONLY_HERE: "Submitted on our page, but missing from the crowd's list",
@@ -107,7 +107,7 @@ def _campaign_context(request: HttpRequest, name: str) -> dict[str, Any]:
 
 
 def _simulation_context(found: Campaign, role: Role | None) -> dict[str, Any]:
-    """Return whether simulated workers may judge; if not, the reason, for campaigns at the local marketplace."""
+    """Return whether simulated workers may judge and, for a campaign at the local marketplace, why not."""
     if not permits(role, "launch campaign"):
         return {}
     why_not = simulating.reason_not_to_simulate(found)
@@ -209,7 +209,7 @@ def campaign_budget(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _parsed_amount(typed: str) -> tuple[Decimal, str]:
-    """Return dollars with at most two decimals, and any error in the input."""
+    """Return the typed dollars with at most two decimals, and the error in the input or an empty string."""
     try:
         amount = Decimal(typed.removeprefix("$").replace(",", ""))
     except InvalidOperation:
@@ -284,7 +284,7 @@ def differences(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def judgments(request: HttpRequest, name: str) -> HttpResponse:
-    """Show the contents of the file, and the links to download it."""
+    """Show what the file of judgments contains, with links to download it."""
     found = campaign_for(request.user, name, "export judgments")
     context = {
         "campaign": found,
@@ -299,7 +299,7 @@ def judgments(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def judgments_file(request: HttpRequest, name: str, form: str) -> StreamingHttpResponse:
-    """Stream the file. With ``signals`` it also has the behavior signals of each answer."""
+    """Stream the file of judgments. With ``signals``, it includes the behavior signals of each answer."""
     found = campaign_for(request.user, name, "export judgments")
     if form not in FORMS:
         raise Http404("Unknown file format.")

@@ -10,7 +10,7 @@ from pooling.services.clusters import OTHERS, cluster_set_of
 from pooling.services.members import may
 from web.common.job_progress import Work
 
-#: Older pools are not counted again on every visit.
+#: How many pools are shown, newest first: they are counted again on every visit.
 POOLS_SHOWN = 5
 
 
@@ -28,7 +28,7 @@ class ShownClass:
 
     @property
     def cut(self) -> bool:
-        """Return whether an earlier version stored fewer of its passages than are shown now."""
+        """Return whether fewer passages are stored than pages show, because an older release stored fewer."""
         return len(self.passages) < min(self.size, 1 + OTHERS)
 
 

@@ -93,8 +93,9 @@ class FileProblem(ProblemOut):
 class SentOut(Schema):
     """The state of sent files: ``receiving`` while parts are missing, ``waiting`` while a job reads them.
 
-    Then ``made`` or ``added``, or ``refused`` as a whole. ``problems`` has the first, ``problem_counts`` all.
-    ``work`` is the job that reads the files. If it failed, repeat the announcement with the same key to retry.
+    Then ``made`` or ``added``, or ``refused`` as a whole. ``problems`` lists the first problems; ``problem_counts``
+    counts all. ``work`` is the job that reads the files. If it failed, repeat the announcement with the same key to
+    retry.
     """
 
     id: int

@@ -33,7 +33,7 @@ class Holdings:
     graded: Sequence[GradedProgress] = ()
     """Graded campaigns, newest first."""
     clusters: int = 0
-    """Classes of near-duplicates."""
+    """The number of classes of near-duplicates."""
 
     @property
     def campaigns_of_pairs(self) -> list[Progress]:

@@ -60,7 +60,7 @@ def load(user: User, *, progress: Progress | None = None) -> Collection:
     )
     if done.refused:
         raise PoolingError(f"A run of the sample was refused: {done.refused[0]}")
-    passages.fetch_all(collection=collection)  # few runs: all rankings can be read at once
+    passages.fetch_all(collection=collection)  # store all texts, because the sample is small
     return collection
 
 

@@ -22,7 +22,7 @@ from web.common.campaign_rows import sees_campaign
 
 
 class ActionNotAllowed(PermissionDenied):
-    """The person can see the collection, but only others can do this. ``able``: who, such as ``an owner``."""
+    """The person can see the collection, but only others can do this. ``able`` names them, such as ``an owner``."""
 
     def __init__(self, able: str, collection: Collection, user: Any) -> None:
         role = members.role_of(user, collection)
@@ -90,7 +90,7 @@ class Reader:
         self._known: dict[tuple[str, str, str], bool] = {}
 
     def may_open(self, of: str, name: str, action: str) -> bool:
-        """Return whether the reader can do ``action`` in the ``collection`` or ``campaign`` (``of``) of this name."""
+        """Return whether the reader can do ``action`` in the ``collection`` or ``campaign`` (``of``) ``name``."""
         if (of, name, action) not in self._known:
             try:
                 (campaign_for if of == "campaign" else collection_for)(self.user, name, action)

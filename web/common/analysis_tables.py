@@ -19,9 +19,9 @@ TEXT_FORMS: dict[str, tuple[str, Callable[[Table], str]]] = {
     "tex": ("application/x-tex", latex_table),
     "md": ("text/markdown", markdown_table),
 }
-#: Most rows on a page; files have every row.
+#: The most rows of a table that a page shows; files have every row.
 ROWS_SHOWN = 300
-#: Most rows of a table that is shown whole; a longer table scrolls under its head.
+#: The most rows that a table shows without scrolling; a longer table scrolls below its head.
 ROWS_WHOLE = 30
 FORMS = ("json", *TEXT_FORMS, *FORMATS)
 

@@ -48,7 +48,7 @@ class Progress:
 
     @property
     def imported(self) -> bool:
-        """Return whether its judgments were imported, so that it offers no tasks."""
+        """Return whether the campaign's judgments were imported; it then offers no tasks."""
         return self.campaign.pool_id is None
 
     @property

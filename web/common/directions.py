@@ -89,8 +89,8 @@ PAGES: dict[str, tuple[str, str, str, str]] = {
     "suspend_gold": ("look at the gold pairs", "web:campaign_gold", "campaign", "see everything"),
     "set_texts": ("accept the texts", "web:prepare_texts", "campaign", "prepare campaign"),
 }
-#: Returns whether a reader can do something in an object: its kind and its name (as in PAGES), and the permission.
-#: web.common.access.Reader has one.
+#: A function that says whether a reader has a permission in an object, given its kind (as in PAGES), its name and the
+#: permission, such as ``web.common.access.Reader.may_open``.
 MayOpen = Callable[[str, str, str], bool]
 #: Command → its API call, and the permission that the call requires (empty: everybody who sees the object). A command
 #: without a call is replaced by its page.
@@ -192,7 +192,7 @@ def guidance_text(text: Any, *, collection: str = "") -> str:
 def guidance_for_programs(text: Any, may_call: MayOpen | None = None) -> str:
     """Return the text for programs: each action is followed by its API call, or else its page's address.
 
-    If the caller cannot do it (``may_call``; None: may do all), it is followed by the roles that can.
+    An action that the caller cannot do (``may_call``; None: all can be done) is followed by the roles that can.
     """
     return _joined_parts(text, lambda part, starts: _over_http(part, starts, may_call))
 

@@ -33,14 +33,14 @@ COUNTED = {
 
 @dataclass
 class FoldedProblem:
-    """Problems with the same wording, or lines of another kind of file. The first represents them all."""
+    """Problems with the same wording, or lines that belong to another kind of file. The first represents them all."""
 
     first: Mapping[str, Any]
     lines: list[int] = field(default_factory=list)
     kinds: dict[str, None] = field(default_factory=dict)
     """The kinds of the problems, in the order of their first lines."""
     of_kind: int = 0
-    """The number in the whole file, if no other problems are of these kinds; else 0."""
+    """The number of problems of these kinds in the whole file, if no other row has such problems; else 0."""
 
     @property
     def count(self) -> int:
@@ -69,7 +69,7 @@ def fold(
         sentence = _DIFFERS.sub("…", one["reason"])
         kind, advice = one["kind"], one.get("next_step", "")
         if kind in SHAPES and advice not in ("", NEXT_STEPS[kind]):
-            # The lines of another kind of file are wrong in different ways, by chance.
+            # Lines of another kind of file have various problems by chance, so fold them together.
             kind = sentence = ""
         key = (one.get("file"), kind, sentence, _DIFFERS.sub("…", advice))
         same = found.setdefault(key, FoldedProblem(one))

@@ -60,7 +60,7 @@ class Work:
 
     @property
     def progress(self) -> str:
-        """Return the progress in words; a job that sets no words is reading files, counted in bytes."""
+        """Return the progress in words. A job without a message is reading files, so its progress is in bytes."""
         if self.job is None:
             return ""
         done, total, words = self.job.progress_done, self.job.progress_total, self.job.progress_message

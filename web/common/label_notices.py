@@ -1,4 +1,4 @@
-"""Notices about labels that no longer match the grades behind them, as about versions (``outdated_versions``).
+"""Notices about labels that no longer match the grades behind them; ``outdated_versions`` has those about versions.
 
 Members see how many grades changed, and what to do. Everybody else sees one sentence, and only if labels of public
 queries are affected: people who cite the labels should know this.

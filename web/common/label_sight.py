@@ -69,7 +69,7 @@ class LabelSight:
             )
 
     def require_usual(self, name: str, usual: Sequence[str], *, asked: bool) -> None:
-        """Raise MembersOnly if these labels are withheld, unless ``asked``: a ``usual`` measure is requested."""
+        """Raise MembersOnly if these labels are withheld, unless the requested measure is ``usual`` (``asked``)."""
         if not (asked or self.shows_labels(name)):
             raise MembersOnly(
                 f"{self._why(name)}, so their boards show only the standard measures.",

@@ -113,5 +113,5 @@ def pilot_gold(campaign: Campaign, rates: Iterable[GoldRate]) -> list[GoldTexts]
 
 
 def meant_sides(campaign: Campaign, pair: GoldPair) -> tuple[Side, Side]:
-    """Return a gold pair, its relevant passage first."""
+    """Return the two sides of a gold pair, the relevant passage first."""
     return (side_of(campaign, "Relevant", pair.relevant), side_of(campaign, "Off topic", pair.off_topic))

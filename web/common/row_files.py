@@ -1,4 +1,4 @@
-"""Pages of versions as files: CSV, JSON lines, TREC format."""
+"""The rows of pages about versions as files: CSV, JSON lines, TREC format."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ class Rows:
 
 
 def in_parts(rows: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """Yield the rows in growing batches: the first rows arrive soon, and thousands take only a few queries."""
+    """Yield the rows in growing batches: the first arrive soon, and thousands need only a few database queries."""
     first, size = 0, FIRST_ROWS
     while first < len(rows):
         yield rows[first : first + size]

@@ -14,7 +14,7 @@ from django.core import signing
 from django.core.exceptions import NON_FIELD_ERRORS
 
 SALT = "values that a page showed"
-#: Longer values, such as texts, are named but not repeated.
+#: The longest value that a message quotes. For longer values, such as texts, it only names the field.
 LONGEST_TOLD = 60
 
 
@@ -23,7 +23,7 @@ class SeenValuesForm(forms.Form):
 
     #: Fields that were saved elsewhere after the page was opened.
     changed_elsewhere: Sequence[str] = ()
-    #: The fields among them that the sender did not change.
+    #: The fields in ``changed_elsewhere`` that the sender did not change; they show the saved values.
     shown_as_saved: Sequence[str] = ()
 
     @property

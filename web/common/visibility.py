@@ -1,7 +1,7 @@
 """Visibility rules, all in one place.
 
-A collection is private (visible to its members, pooling.services.members) or published. If it is published, a run is
-released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing). Members see
+A collection is private (visible to its members; see pooling.services.members) or published. If it is published, a run
+is released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing). Members see
 everything; everyone else, signed in or not, sees what is released. A passage is shown to everyone if a public run
 supplied it, if a qrel set contains it, or if no run is known to have supplied it (as with imported judgments). If a
 qrel set is withheld, a passage is shown only if a public run or another qrel set has it, so that no page reveals a
@@ -35,7 +35,7 @@ def sees_everything(user: Any, collection: Collection) -> bool:
 
 
 def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
-    """Return the runs whose name and values this person can see, by tag.
+    """Return the runs whose name and values this person can see, sorted by tag.
 
     A submitter sees the team's own unreleased runs only if the policy lets teams see their scores.
     """
@@ -43,7 +43,7 @@ def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
 
 
 def opened_runs(collection: Collection, user: Any) -> RunQuerySet:
-    """Return the runs whose page this person can open, by tag: released runs, and all runs of the person's team.
+    """Return the runs whose page this person can open, sorted by tag: released runs, and all runs of their team.
 
     Values of the team's own unreleased runs need ``listed_runs``.
     """
@@ -79,7 +79,7 @@ def own_team(user: Any, collection: Collection) -> str:
 
 
 def as_shown(run: Run, everything: bool, team: str = "") -> Run:
-    """Return the run, with its author and time of import hidden during an embargo from all but members and ``team``.
+    """Return the run. During an embargo, only members and ``team`` see its author and time of import.
 
     Do not save it.
     """
@@ -96,7 +96,7 @@ def shown_runs(collection: Collection, user: Any, runs: Iterable[Run] | None = N
 
 
 def shown_teams(collection: Collection, user: Any) -> dict[str, str]:
-    """Return run tag → team of these runs, as this person sees it."""
+    """Return run tag → team as this person sees it, for runs whose values the person can see."""
     return {tag: run.team for tag, run in shown_runs(collection, user).items()}
 
 
@@ -114,7 +114,7 @@ def without_private(report: dict[str, Any], hidden: Container[str]) -> dict[str,
     if not hidden or "unanswered" not in report:
         return told
     every = report.get("unanswered_count", len(listed["unanswered"]))
-    # An upload's report lists only its first queries, and counts those that were private.
+    # The report of an upload lists only the first unanswered queries, and states how many were private.
     left = every - report.get("unanswered_private", len(listed["unanswered"]) - len(told["unanswered"]))
     if "unanswered_count" in told:
         told["unanswered_count"] = left
@@ -127,7 +127,7 @@ def without_private(report: dict[str, Any], hidden: Container[str]) -> dict[str,
 
 @dataclass(frozen=True)
 class Sight:
-    """The passages of some queries that a person can see. Keys are (query key, passage key)."""
+    """Which passages of some queries a person can see. Keys are (query key, passage key)."""
 
     everything: bool
     suppliers: dict[Place, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -148,9 +148,9 @@ class Sight:
         return any(self._is_public(run) for run in supplied_by)
 
     def status(self, status: str) -> str:
-        """Return a query's status as it is shown: under withheld labels a singleton is closed.
+        """Return a query's status as it is shown: while labels are withheld, a singleton is shown as closed.
 
-        A singleton's pool has one passage, which would be its label.
+        The only passage in a singleton's pool would reveal its label.
         """
         hides = self.labels_withheld and not self.everything
         return "closed" if hides and status == "singleton" else status
@@ -158,7 +158,7 @@ class Sight:
     def held_back(self, told: Container[int]) -> frozenset[int]:
         """Return the passages that are not shown for any query: they have suppliers, but no public supplier.
 
-        A gold pair shows a passage of one query under another query, for which nobody supplied it. ``told`` are the
+        A gold pair can show a passage under another query, for which no run supplied it. ``told`` are the
         keys of queries whose results can be shown; this instance must cover all queries.
         """
         if self.everything:
@@ -172,7 +172,7 @@ class Sight:
         return frozenset(known - shown - (free - supplied))
 
     def shown_suppliers(self, query: int, passage: int) -> list[Run]:
-        """Return the visible runs that had the passage on top, by tag."""
+        """Return the visible runs that had the passage on top, sorted by tag."""
         keys = self.suppliers.get((query, passage), set())
         shown = [
             self.runs[key] for key in keys if key in self.runs and (self.everything or self._is_public(key))
@@ -213,7 +213,7 @@ def sight_of(
 
 
 def sight_on_answers(version: QrelVersion, queries: Sequence[Query] | None, user: Any) -> Sight:
-    """Return which of a version's best answers the person can see, without suppliers. Makes no query for members."""
+    """Return which best answers of a version the person sees, without suppliers; no database query for members."""
     if sees_everything(user, version.collection):
         return Sight(everything=True)
     best = PreferenceQrel.objects.filter(version=version)

@@ -144,19 +144,19 @@ class LabelsIn(Body):
 
 
 class LabelsOut(Schema):
-    """The new labels, and the topics that they come from."""
+    """The new labels, and the topics that they were made from."""
 
     set: str
     topics: list[dict[str, Any]]
 
 
 class GradeRow(Schema):
-    """A grade, with its passage's source.
+    """A grade, and how its passage came to be judged.
 
     ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* with the judgments
     of a crowd. ``counts``: it is current, and its assessor has the topic. ``stage``: the part of the pool, or the
-    iteration of active learning from 1; empty for a second opinion. ``fraction``: the passage is from a fraction of
-    the corpus, one in that many passages.
+    iteration of active learning from 1; empty for a second opinion. ``fraction``: *n* if the passage is from a
+    fraction of the corpus, one in *n* passages.
     """
 
     qid: str

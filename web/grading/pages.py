@@ -81,7 +81,7 @@ def why_none_is_free(states: Sequence[TopicState]) -> str:
 
 
 def list_page(collection: Collection, user: Any) -> dict[str, Any]:
-    """Return the data of the page of graded campaigns, without their list."""
+    """Return the data of the page that lists graded campaigns, except the list itself."""
     return {
         "collection": collection,
         "may_run": may(user, "run grading", collection),
@@ -194,7 +194,7 @@ def labels_created(made: GradedLabels) -> SafeString:
 
 
 def assignments_held_by(user: Any) -> QuerySet[TopicAssignment]:
-    """Return the person's assignments in one query; the pools' orders, seldom needed for a grade, are deferred."""
+    """Return the person's assignments. The orders of their pools are deferred, because few requests need them."""
     held = TopicAssignment.objects.filter(assessor=user, over_at=None)
     return held.select_related("topic__query", "topic__campaign__collection").defer("topic__order")
 

@@ -73,7 +73,7 @@ class TopicsToJudge:
 
 
 def topics_to_judge(user: Any, roles: Mapping[int, Role]) -> list[TopicsToJudge]:
-    """Return the graded campaigns in which the person has topics to judge, or as an assessor can take some.
+    """Return the graded campaigns in which the person has topics to judge, or can take some as an assessor.
 
     ``roles``: the person's roles, by collection key.
     """

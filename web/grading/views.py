@@ -167,7 +167,7 @@ def publish_topic_labels(request: HttpRequest, campaign: GradedCampaign) -> Http
 @require_safe
 @graded_view("export judgments")
 def grades_file(_request: HttpRequest, campaign: GradedCampaign) -> HttpResponseBase:
-    """Stream every grade with the source of its passage."""
+    """Stream every grade, with how its passage came to be judged."""
     rows = Rows(f"{campaign.name}-grades", list(graded_labels.COLUMNS), graded_labels.grades_of(campaign))
     return StreamingHttpResponse(
         written(rows, "csv"),

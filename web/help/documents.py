@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 FOLDER = Path(settings.BASE_DIR) / "docs"
 PICTURES = FOLDER / "pictures"
-#: For each reader, the documents in reading order.
+#: For each kind of reader, the documents in reading order.
 SHELVES: dict[str, tuple[str, ...]] = {
     "Start": ("tutorial", "glossary"),
     "Run a campaign": ("planning", "requester-guide", "campaign-in-progress", "grading", "people", "ethics"),
@@ -104,7 +104,7 @@ def _adapt_to_page(token: Token) -> None:
         if own := _OWN_LINK.fullmatch(link):
             token.attrSet("href", f"../{own['name']}/{own['place'] or ''}")
         elif "://" not in link and not link.startswith(("#", "mailto:")):
-            # A file of the repository, which no page shows.
+            # The link is to a file of the repository that no page shows.
             token.attrs.pop("href", None)
     elif token.type == "image" and (picture := _PICTURE.fullmatch(str(token.attrGet("src") or ""))):
         token.attrSet("src", f"../pictures/{picture['name']}")

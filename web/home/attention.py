@@ -1,4 +1,4 @@
-"""Items that need a person's attention: for each collection, what they can do, and on which page."""
+"""Items that need a person's attention: for each collection, what the person can do, and on which page."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ UNDER_WAY = (*Campaign.OFFERING, Campaign.State.PAUSED)
 
 @dataclass(frozen=True)
 class Need:
-    """Something to do: its subject, what to do, and the page for it."""
+    """An item: its subject, what to do, and the page where it is done."""
 
     about: str
     words: str
@@ -90,7 +90,7 @@ def _standstill_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Itera
 
 
 def _held_pay_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
-    """Yield held pay, with what will happen, and when, if nobody decides."""
+    """Yield held pay, with what will happen to it and when, unless somebody decides."""
     able = _with_right(mine, roles, "spend money")
     for key, held in sorted(held_pay.held_by_campaign(able).items()):
         words = (
@@ -157,7 +157,7 @@ def _outdated_version_needs(
 
 
 def _new_run_needs(roles: dict[int, Role]) -> Iterator[Need]:
-    """Yield runs that were added after all judging; their top passages might beat the best answers."""
+    """Yield the number of runs that are in no pool or challenge; their top passages might beat the best answers."""
     able = [key for key, role in roles.items() if permits(role, "plan challenge")]
     judged = QrelVersion.objects.filter(collection__in=able).values("collection")
     collections = {one.pk: one for one in Collection.objects.filter(pk__in=judged)}

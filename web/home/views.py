@@ -31,7 +31,7 @@ from web.grading.summaries import GradedProgress, graded_progress, topics_to_jud
 from web.home.attention import needs_of
 from web.teams.pages import opening_for
 
-#: On the home page; the lists have the rest.
+#: How many leaderboards the home page shows; the list of leaderboards has the rest.
 CARDS_SHOWN = 3
 CAMPAIGNS_SHOWN = 5
 CARDS_A_PAGE = 12

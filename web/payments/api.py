@@ -1,4 +1,4 @@
-"""Pay that needs a decision, for submissions that our page or the crowd never saw; and top-ups of everybody's pay."""
+"""Decisions about pay for submissions that our page or the crowd did not record, and top-ups for all workers."""
 
 from datetime import datetime
 from decimal import Decimal

@@ -74,7 +74,7 @@ def _settle_as_pressed(request: HttpRequest, campaign: Campaign, submission: Sub
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def top_up_payments(request: HttpRequest, name: str) -> HttpResponse:
-    """Raise everybody to a minimum hourly pay: show the plan, then pay the amount on the button."""
+    """Raise everybody's hourly pay to a minimum: show the plan, then pay the amount on the button."""
     found = campaign_for(request.user, name, "spend money")
     asked = request.POST if request.method == "POST" else request.GET
     form = TopUpForm(asked if "minimum" in asked else None, initial={"minimum": found.minimum_hourly})

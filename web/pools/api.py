@@ -29,8 +29,9 @@ Tag = Annotated[Text, Field(min_length=1, max_length=200)]
 class PoolAsked(Body):
     """The passages to pool: those of these runs (default: all runs of passages), and the relevant ones in ``qrels``.
 
-    ``priority`` 2 pools the runs with priority 1 or 2, ``round`` those of a round, and both together those that meet
-    both; ``runs`` are then pooled as well. A run without a priority is pooled only if ``runs`` names it.
+    ``priority`` 2 pools the runs with priority 1 or 2, ``round`` the runs of a round, and both together the runs that
+    meet both; ``runs`` are then pooled in addition. With ``priority``, a run without one is pooled only if ``runs``
+    names it.
     """
 
     runs: Annotated[list[Tag], Field(max_length=4000)] = []

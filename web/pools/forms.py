@@ -59,7 +59,7 @@ class PlannedForm(AdvancedFields):
     }
 
     def _changed(self, name: str) -> bool:
-        """Return whether the field has another value than the default."""
+        """Return whether the field's value differs from the default."""
         usual = self.USUAL.get(name)
         return str(self[name].value() or "") != ("" if usual in (None, False) else str(usual))
 

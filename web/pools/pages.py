@@ -145,7 +145,7 @@ def pool_asked_for(
     named: Sequence[Run],
     qids: Sequence[str] | None,
 ) -> PoolRequest:
-    """Return the pool that the valid values of a form or a call ask for; without named runs, over all of a kind.
+    """Return the pool that the valid values of a form or a call request.
 
     Raises NotFound, PoolRefused.
     """

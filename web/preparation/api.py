@@ -111,7 +111,7 @@ class GoldOut(Schema):
 
 
 class GoldPage(Schema):
-    """A page of gold pairs. ``accepted`` and ``needed`` are those of the whole campaign."""
+    """A page of gold pairs. ``accepted`` and ``needed`` count gold pairs of the whole campaign."""
 
     count: int
     accepted: int
@@ -207,7 +207,7 @@ def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[
 def _same_draft(
     grading: GradedCampaign | None, pool: Pool, name: str, settings: CampaignSettings
 ) -> Campaign | None:
-    """Return the campaign that the same call created before; settings adjusted to its tasks can differ."""
+    """Return the campaign that the same call created earlier; settings adjusted to its tasks can differ."""
     there = Campaign.objects.filter(name=name, grading=grading, pool=pool, rehearsal_of=None).first()
     if there is None:
         return None

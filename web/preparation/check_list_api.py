@@ -71,7 +71,8 @@ class PassesOut(Schema):
 
 
 class StrategyOut(Schema):
-    """The results of a strategy without reading on the accepted gold pairs; ``agrees`` is null without labels."""
+    """The results, on the accepted gold pairs, of a strategy that does not read; ``agrees`` is null without
+    labels."""
 
     name: str
     right: float

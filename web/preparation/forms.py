@@ -328,7 +328,7 @@ class RehearsalForm(AdvancedFields):
         )
 
     def settings(self) -> SimulationSettings:
-        """Return the values, without the grades."""
+        """Return the simulation's settings, without the qrel set that simulated workers follow."""
         names = SimulationSettings.__dataclass_fields__.keys() & self.cleaned_data.keys()
         return SimulationSettings(**{name: self.cleaned_data[name] for name in names})
 

@@ -81,7 +81,7 @@ def pilot_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         request.POST if request.method == "POST" else None, weak=pages.has_weak_screening(campaign)
     )
     if request.method == "POST" and campaign.state == Campaign.State.PILOTING:
-        return redirect("web:prepare_pilot", campaign.name)  # submitted twice: it is already running
+        return redirect("web:prepare_pilot", campaign.name)  # submitted twice: the pilot is already running
     if request.method == "POST" and form.is_valid() and amount_form.is_valid():
         with add_error_if_refused(amount_form):
             _offer_pilot(request, campaign, form.cleaned_data, _agreed_terms(amount_form))

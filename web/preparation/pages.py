@@ -66,7 +66,7 @@ class GoldPage:
     last: GoldPair | None
     work: Work | None
     unreadable: bool
-    """No passage of the pool has a text, and the campaign is for people."""
+    """Whether no passage of the pool has a text although people are to judge the campaign."""
 
     @property
     def lacking(self) -> int:
@@ -144,7 +144,7 @@ class PayForecast:
     budget: Decimal | None
     least: Decimal | None
     offered: Decimal
-    """The hourly pay that workers read, for whole minutes."""
+    """The hourly pay as workers read it, calculated from whole minutes."""
 
     @property
     def enough(self) -> bool:
@@ -244,7 +244,7 @@ def settings_changed_since(campaign: Campaign, copy: Campaign) -> list[str]:
 
 
 def rehearsal_context(campaign: Campaign) -> dict[str, Any]:
-    """Return the data of the rehearsal page, with the time that people would need for the latest tasks."""
+    """Return the data of the rehearsal page, with the time that people would need for the rehearsal's tasks."""
     page = rehearsal_page(campaign)
     forecast = forecast_of(campaign, Pace())
     result = page.result or {}

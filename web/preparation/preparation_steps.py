@@ -99,6 +99,6 @@ def step_titles(campaign: Campaign) -> dict[str, str]:
 
 
 def step_after(campaign: Campaign, step: str) -> str:
-    """Return the campaign's step after this one; the last step is its own successor."""
+    """Return the step that follows this one in the campaign; after the last step, the last step itself."""
     names, own = list(STEPS), step_titles(campaign)
     return next((name for name in names[names.index(step) + 1 :] if name in own), names[-1])

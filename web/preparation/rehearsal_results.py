@@ -16,7 +16,7 @@ from pooling.models import Passage, Qrel, QrelSet
 from tournament.models import QueryResult
 from tournament.services.resolution import resolve
 
-#: Tournaments drawn per pool size, chosen so that all sizes need the same total number of judgments.
+#: About how many pairs are simulated for each pool size: smaller pools get more simulated tournaments.
 DRAWN_JUDGMENTS = 400_000
 MOST_TRIALS = 2000
 SEED = 2022

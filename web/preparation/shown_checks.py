@@ -70,7 +70,8 @@ class CheckPage:
         )
 
     def with_weak_screening(self) -> CheckPage:
-        """Return the list as it is once somebody accepts weak screening: that check passes, with attention."""
+        """Return the list as it is once somebody accepts weak screening: that check then passes, but needs
+        attention."""
         return CheckPage(
             [
                 replace(one, check=replace(one.check, passed=True, attention=True))

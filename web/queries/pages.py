@@ -44,9 +44,9 @@ class RunValues:
     measure: str
     runs: tuple[Run, ...]
     values: npt.NDArray[np.float64]
-    """Runs × queries of the labels."""
+    """Values of runs × queries that the labels cover."""
     place: Mapping[str, int]
-    """qid → column."""
+    """qid → column of ``values``."""
 
     def of_query(self, qid: str) -> list[float] | None:
         """Return the values of all runs; None if the labels do not cover the query."""
@@ -120,7 +120,7 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
 def leading_labels(collection: Collection, version: QrelVersion | None, user: Any) -> Labels | None:
     """Return the version's labels, or else the official labels; None without either.
 
-    Also None if this person may not see values of single queries under these labels.
+    Also None if this person may not see per-query values under these labels.
     """
     sight = label_sight(collection, user)
     if version:
@@ -155,7 +155,7 @@ def _pooled_counts(
 ) -> dict[int, int]:
     """Return query key → size of its largest pool, without passages that come only from withheld labels.
 
-    ``queries``: the only queries to count, such as those on a page.
+    ``queries``: keys of the queries to count, such as those on a page (default: all).
     """
     rows = PooledPassage.objects.filter(pool__collection=collection)
     if queries is not None:

@@ -21,7 +21,7 @@ from web.queries.pages import RunValues, leading_labels, run_values
 
 QUERIES_A_PAGE = 50
 RUNS_A_PAGE = 20
-#: Stands for a measure in the address; a rank is the reciprocal of ``MEASURE``.
+#: The value of ``measure`` in the address that shows ranks: reciprocals of ``MEASURE``.
 RANK = "rank"
 #: Measures offered besides ranks. Their values are from 0 to 1.
 VALUES = tuple(name for name in USUAL if name != "RR@100")
@@ -42,7 +42,7 @@ class Cell:
 
     @property
     def rank(self) -> int | None:
-        """The rank of the first relevant passage, if the value is its reciprocal; None if it is below the depth."""
+        """The rank of the first relevant passage, for reciprocal ranks; None if it is below the depth."""
         return round(1 / self.value) if self.value > 0 else None
 
 
@@ -56,7 +56,7 @@ class MapRow:
 
 @dataclass(frozen=True)
 class Marked:
-    """The part of the overview that the table shows, in blocks of the overview."""
+    """The part of the overview that the table shows; positions and sizes count blocks of the overview."""
 
     left: int
     top: int
@@ -86,7 +86,7 @@ def map_page(collection: Collection, user: Any, parameters: Any) -> dict[str, An
     drawn, refusal = None, None
     try:
         drawn = _drawn_map(collection, user, labels, version, measure, order, parameters) if labels else None
-    except Refusal as refused:  # these labels have no values of the measure
+    except Refusal as refused:  # the measure is not defined under these labels
         refusal = refused
     return {
         "collection": collection,

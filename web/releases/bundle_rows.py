@@ -83,7 +83,7 @@ class ReleasedRows:
             }
 
     def _told(self, what: str, campaign: int, worker: int | None, query: int, *passages: int) -> bool:
-        """Return whether a row can be released; if not, count it under the first reason against it."""
+        """Return whether a row can be released; if not, count it under the first reason that applies."""
         scope = self.scope
         if query not in (scope.queries if what == "judgments" else scope.gold_queries):
             reason = "on queries that are private or not covered"

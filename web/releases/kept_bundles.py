@@ -15,7 +15,7 @@ from web.models import MadeBundle
 from web.releases import store
 from web.releases.scope import FORMAT, Scope
 
-#: The first bundle format whose times and tasks cannot link workers' names in different versions.
+#: The first bundle format in which times and tasks cannot reveal which names in two versions are the same worker.
 UNJOINABLE = 2
 
 
@@ -59,7 +59,7 @@ def downloadable_bundle(scope: Scope, sha256: str = "") -> MadeBundle | None:
 def reason_withheld(made: MadeBundle, scope: Scope) -> str:
     """Return why the bundle cannot be downloaded; empty if it can.
 
-    Workers who withdraw judgments are promised that these are no longer published, so files that contain them cannot
+    Workers who withdraw judgments are promised that we no longer publish them, so files that contain them cannot
     be downloaded. Erasing a person's identity has no effect here, because a bundle never contains it.
     """
     if labels := scope.withheld - set(made.facts.get("withheld", ())):

@@ -52,7 +52,7 @@ class Scope:
 
     @cached_property
     def campaigns(self) -> list[Campaign]:
-        """Return the campaigns that decided any query of this version, by name."""
+        """Return the campaigns that decided any query of this version, sorted by name."""
         deciding = {self.version.number}
         if self.version.queries.filter(carried=True).exists():  # otherwise the long manifest is not needed
             deciding.update(self.version.content["carried"].values())
@@ -80,7 +80,7 @@ class Scope:
 
     @cached_property
     def sight(self) -> Sight:
-        """Return the public view of passages, without those that no public source supplied for any released query."""
+        """Return the public view of passages, without passages that have no public source for any released query."""
         every = sight_of(self.collection, None, PUBLIC)
         hidden = Query.objects.filter(collection=self.collection, qid__in=self.private)
         hidden_keys = frozenset(hidden.values_list("pk", flat=True))
@@ -89,7 +89,7 @@ class Scope:
 
     @cached_property
     def suppliers(self) -> list[Run]:
-        """Return the runs that supplied passages of these queries, by tag."""
+        """Return the runs that supplied passages of ``queries`` or ``gold_queries``, sorted by tag."""
         there = self.queries.keys() | self.gold_queries.keys()
         keys = {run for (query, _), runs in self.sight.suppliers.items() if query in there for run in runs}
         return list(Run.objects.filter(pk__in=keys).order_by("run_tag"))
@@ -133,7 +133,7 @@ class Scope:
         return hashlib.sha256(json.dumps(list(self._inputs()), default=str).encode()).hexdigest()
 
     def _inputs(self) -> Iterator[Any]:
-        """Yield inputs that stand for the judgments at low cost: manifests list judgments, which never change."""
+        """Yield inputs that identify the judgments without loading them: the manifests list all judgments."""
         collection = self.collection
         yield [FORMAT, software_version(), collection.name, *(getattr(collection, name) for name in MOST)]
         yield [(one.number, one.manifest_sha256, one.published_at) for one in self.chain]
@@ -171,7 +171,7 @@ class Scope:
         return "" if worker is None else f"w-{self._named('worker', campaign, worker)}"
 
     def task_name(self, campaign: int, number: int | None) -> str | None:
-        """Return a name for a task, built like a worker's name: a task number would be the same in every version."""
+        """Return a name for a task, made like a worker's name: a task's number would be the same in every version."""
         return None if number is None else f"t-{self._named('task', campaign, number)}"
 
     def _named(self, what: str, campaign: int, key: int) -> str:

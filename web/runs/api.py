@@ -67,7 +67,7 @@ class RunOut(Schema):
 
 
 class RunPage(Schema):
-    """A page of runs, by tag; ``count`` is the number of all matches."""
+    """A page of runs, sorted by tag; ``count`` is the number of all matches."""
 
     count: int
     runs: list[RunOut]
@@ -151,7 +151,7 @@ class RunFieldOut(Schema):
 
 
 class OwnField(Body):
-    """A field of the collection's own; without ``choices``, free text."""
+    """A field that the collection defines; without ``choices``, it is free text."""
 
     name: Annotated[Text, Field(max_length=40)]
     label: Annotated[Text, Field(max_length=60)] = ""

@@ -19,7 +19,7 @@ RELEASES = [
     ("scores", "scores: its name and values, not its passages"),
     ("private", "private: nothing; only members and its team see it"),
 ]
-#: The name used in refusals (``web.common.directions``).
+#: The checkbox's label, as refusals name it (``web.common.directions``).
 LEAVE_OUT = OPTIONS["skip-unknown"][1]
 
 

@@ -47,7 +47,7 @@ RUNS_A_PAGE = 50
 VERSIONS_OF_A_RUN = 5
 MEASURES = ("RR@10", "nDCG@10", "P@10", "Success@10")
 RUN_SORTS = ("run_tag", "team", "submitted_on", "created_at", "release", "report__queries", "report__depth")
-#: Columns of the board. As there, a minus before the name puts the best first.
+#: Sorts by columns of the board. As on the board, a minus before the name puts the best first.
 BOARD_SORTS: dict[str, Callable[[BoardRow], int | None]] = {
     "rank": lambda row: -row.leading.rank,
     "preference": lambda row: -row.preference.rank if row.preference else None,
@@ -162,7 +162,7 @@ def _board_or_none(collection: Collection, user: Any) -> tuple[PublishedBoard | 
 
 
 def _team_safe_order(sort: str, everything: bool) -> tuple[Any, ...]:
-    """Sort runs under embargo by what is shown of them, so that their place does not reveal the team."""
+    """Return the sort order. Runs under embargo are sorted by what is shown of them, so that it reveals no team."""
     column = sort.removeprefix("-")
     shown = {"team": Value(""), "created_at": TruncDay("created_at")}
     if everything or column not in shown:
@@ -172,7 +172,7 @@ def _team_safe_order(sort: str, everything: bool) -> tuple[Any, ...]:
 
 
 def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> dict[str, Any]:
-    """Return the data of a run's page, without values if a team may not see those of its unreleased run."""
+    """Return the data of a run's page. A team sees no values of its unreleased run unless the policy allows it."""
     hidden = hidden_queries(collection, user)
     everything, team = sees_everything(user, collection), own_team(user, collection)
     valued = listed_runs(collection, user).filter(pk=run.pk).exists()
@@ -264,7 +264,7 @@ def _shown_measures(collection: Collection) -> list[str]:
 def _mean_values(
     collection: Collection, run: Run, labels: Labels, sight: LabelSight, names: Sequence[str]
 ) -> RunValues:
-    """Return the run's means, or if only rounded means are published, those without counts of queries."""
+    """Return the run's means. If only rounded means are shown, the number of answered queries is left out."""
     measures = [measure_for(name, labels) for name in names]
     decimals = sight.decimals(withheld=not sight.shows_labels(labels.name), queries=len(labels.qids))
     found = evaluate(collection=collection, runs=[run], labels=labels, measures=measures)

@@ -22,7 +22,7 @@ from web.queries.best_answers import answers_by_query
 
 QUERIES_A_PAGE = 50
 KEPT_SECONDS = 3600
-#: A qrel set can have a hundred relevant passages for a query.
+#: How many best answers a row shows; a qrel set can have a hundred relevant passages for a query.
 ANSWERS_SHOWN = 2
 #: ``good``: a best answer of a version, or a relevant passage.
 SHOWN = {
@@ -54,7 +54,7 @@ class QueryLine:
     text: str
     passages: int
     tied: bool
-    """Whether the first place is shared."""
+    """Whether several passages tie for the first place."""
     values: list[float | None]
     rank: int | None
     """The rank of the first best answer under the last labels; None if the run does not have it."""
@@ -63,7 +63,7 @@ class QueryLine:
     judged: bool | None
     """Whether the top passage was judged; None without a version."""
     best: Sequence[Passage] = ()
-    """The best answers under the last labels that this person sees."""
+    """The best answers under the last labels, as far as this person can see them."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ class _RunFigures:
     lengths: dict[str, int]
     tied: set[str]
     values: list[dict[str, float]]
-    """By set of labels, of the board's measure."""
+    """For each set of labels: qid → value of the board's measure."""
     reciprocals: list[dict[str, float]]
-    """The same of ``MEASURE``, which says whether a relevant passage is in the top 10."""
+    """For each set of labels: qid → value of ``MEASURE``, which tells whether a relevant passage is in the top 10."""
     ranks: dict[str, int]
     judged: dict[str, bool]
 

@@ -29,7 +29,7 @@ from web.common.job_progress import Work
 from web.common.visibility import hidden_queries, opened_runs, sees_everything, without_private
 
 UPLOADS_A_PAGE = 30
-#: The number of different problems that the list shows of each file.
+#: The number of different problems that the list shows for each file.
 PROBLEMS_SHOWN = 5
 #: Labels of states.
 STATES = {
@@ -99,7 +99,7 @@ def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
 
 
 def _can_be_fixed(upload: RunUpload) -> bool:
-    """Return whether uploading a corrected file can help: no problem is with the run or is fixed on another page."""
+    """Return whether a corrected file can help: no problem concerns the run or must be fixed on another page."""
     steps = [restored(one.get("next_step", "")) for one in upload.problems]
     elsewhere = any(isinstance(part, Action) for step in steps for part in step.parts)
     return not elsewhere and not OF_THE_RUN & upload.problem_counts.keys()

@@ -105,7 +105,7 @@ def versus_page(collection: Collection, user: Any, parameters: Any) -> dict[str,
 
 
 def _label_names(collection: Collection, sight: LabelSight) -> dict[str, str]:
-    """Return name → title of the labels whose values of single queries are shown, the latest version first."""
+    """Return name → title of the labels whose per-query values are shown, the latest version first."""
     versions = QrelVersion.objects.filter(collection=collection).order_by("-number")
     sets = QrelSet.objects.filter(collection=collection).order_by("pk")
     found = {
@@ -270,7 +270,7 @@ def _difference_lines(
 
 
 def _difference_bars(values: Mapping[str, tuple[float, float]], sign: int) -> list[float]:
-    """Return the differences in order, relative to the largest; with many queries, means of neighboring ones."""
+    """Return the differences in order, relative to the largest. With many queries, each is a mean of neighbors."""
     gains = np.sort([sign * (b - a) for a, b in values.values() if a == a and b == b])[::-1]
     if not len(gains):
         return []

@@ -16,7 +16,7 @@ from pooling.services.teams import invitations_of, leads, runs_of_team, team_of
 from web.common.visibility import opened_runs, sees_everything
 
 ANONYMOUS = "anonymous"
-#: The line of unreleased runs that are counted with those under embargo.
+#: The name of the line that counts unreleased runs and runs under embargo together.
 NAMELESS = "anonymous or not released"
 
 
@@ -48,7 +48,7 @@ class TeamLine:
 
 @dataclass(frozen=True)
 class Quota:
-    """The quota that a team has left in a round."""
+    """What a team can still submit in a round."""
 
     round: Round
     runs: int
@@ -67,7 +67,7 @@ class Quota:
 
 
 def opening_for(team: Team | None) -> dict[str, Any]:
-    """Return the team's ``quota`` in the open round, and why runs would be refused now. All can be None.
+    """Return the team's ``quota`` in the open round, and why runs would be refused now. Each value can be None.
 
     ``closed``: why every run would be refused. ``used_up``: why only baselines are still accepted.
     """

@@ -13,7 +13,7 @@ from web.common.access import Reader
 from web.common.folded_problems import FoldedProblem, counts_in_words, fold, unlisted
 
 register = template.Library()
-#: Where a template that is being rendered keeps its reader, whose rights are looked up once.
+#: The key under which a template's render context stores the reader, so that rights are looked up once per page.
 _READER = "reader of directions"
 
 

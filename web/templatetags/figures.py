@@ -61,7 +61,7 @@ def value(number: float | str | None) -> str:
 
 @register.filter
 def mean_name(measure: str) -> str:
-    """Return the name that pages give a measure, which is that of its mean: ``MRR@10`` for ``RR@10``."""
+    """Return a measure's name on pages, which is the name of its mean: ``MRR@10`` for ``RR@10``."""
     return parse_measure(measure).mean_name if is_measure(measure) else measure
 
 
@@ -272,7 +272,7 @@ def sort_link(context: dict[str, Any], field: str) -> SafeString:
 
 @register.simple_tag
 def sort_state(now: str, field: str, higher_is_better: bool = True) -> str:
-    """Return a column's ``aria-sort``: with a minus, the best come first."""
+    """Return a column's ``aria-sort``. A minus before the field puts the best first."""
     up, down = ("ascending", "descending") if higher_is_better else ("descending", "ascending")
     return {field: up, f"-{field}": down}.get(now, "none")
 

@@ -21,7 +21,7 @@ from web.common.kept_forms import kept_form_of
 from web.common.visibility import sees_everything
 
 register = template.Library()
-#: Key → the tab's words and the route that it opens. Only members see those of the second list.
+#: Key → the tab's words and the route that it opens. Only members see the tabs of the second list.
 TABS = {
     "overview": ("Overview", "web:collection"),
     "queries": ("Queries", "web:queries"),
@@ -45,7 +45,7 @@ CAMPAIGN_TABS = {
     "payments": ("Payments", "web:campaign_payments", "spend money"),
     "activity": ("Activity", "web:campaign_activity", "see everything"),
 }
-#: The parts of the site in its header.
+#: The parts of the site that the header links to.
 PARTS = {
     "leaderboards": ("Leaderboards", "web:leaderboards"),
     "campaigns": ("Campaigns", "web:campaigns"),
@@ -75,9 +75,9 @@ def mail_when_done(context: dict[str, Any], work: Work) -> dict[str, Any]:
 def collection_trail(
     context: dict[str, Any], content: str, collection: Collection, tab: str, tabs: bool = True
 ) -> str:
-    """Show home / collection / tab / page, and the tabs below. The block contains the page, empty for a tab itself.
+    """Show the trail home / collection / tab / page, and the tabs. The block has the page's name; empty for a tab.
 
-    The overview is the collection's own page, so it has no step.
+    The overview has no step of its own, because the collection's step leads to it.
     """
     shown = _collection_tabs(context, collection)
     steps = _steps(collection.name, shown, tab, is_tab=not content.strip())

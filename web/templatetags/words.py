@@ -1,4 +1,4 @@
-"""Words of a question, marked in a passage."""
+"""Mark a question's words in a passage."""
 
 from django import template
 from django.utils.safestring import SafeString

@@ -161,7 +161,7 @@ def official_label_key(official: QrelSet | None, query: Query) -> int | None:
 
 
 def _official_label_query(official: QrelSet | None, query: Any) -> QuerySet[Any, int]:
-    """Return the rule of pooling.shallow.known_relevant as a database query."""
+    """Return the rule of ``pooling.shallow.one_relevant_each`` as a database query."""
     least = official.min_grade if official else 0
     relevant = Qrel.objects.filter(qrel_set=official, query=query, grade__gte=least)
     return relevant.order_by("-grade", "position").values_list("passage", flat=True)[:1]

@@ -30,9 +30,10 @@ class RunRanks:
 
 @dataclass(frozen=True)
 class RankTable:
-    """The ranks of the board's top runs, or of the first by name until it is computed; ``left_out``: further runs.
+    """The ranks in the board's top runs, or in the first runs by name until the board is computed.
 
-    ``letters`` name the passages that one of these runs ranks; ``unranked`` counts the others.
+    ``left_out`` counts further runs. ``letters`` name the passages that one of the shown runs ranks; ``unranked``
+    counts the others.
     """
 
     letters: list[str]
@@ -80,7 +81,7 @@ def shown_runs(collection: Collection, user: Any) -> list[Run]:
 
 
 def _with_passages(collection: Collection, user: Any) -> list[Run]:
-    """Return the runs whose passages the person can see; only members see those of runs released as scores."""
+    """Return the runs whose passages the person can see. Only members see passages of runs released as scores."""
     everything = sees_everything(user, collection)
     return [run for run in listed_runs(collection, user) if everything or run.is_public]
 

@@ -99,7 +99,7 @@ def query_page(
     official = _official_labels(version, query, user)
     sight = sight_of(version.collection, [query], user)
     if sight.labels_withheld and not members_view:
-        # The presence of a passage that no public run supplied would reveal whether the label is one of the others.
+        # Keep only judgments of visible passages: the presence of any other would reveal something about the label.
         judgments = [
             one
             for one in judgments

@@ -12,7 +12,7 @@ from web.common.visibility import hidden_queries, hides_texts, sight_of, texts_o
 from web.versions.pages import letter_of, official_label_key, official_of
 from web.versions.query_ranks import rank_table, shown_runs
 
-#: Sets from assessments label hundreds of passages of a query.
+#: The most passages shown; a qrel set made by assessors can label hundreds of passages of a query.
 PASSAGES_SHOWN = 40
 
 

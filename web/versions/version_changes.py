@@ -66,7 +66,7 @@ class RunMove:
 
 @dataclass(frozen=True)
 class Movement:
-    """Movement of the board on the queries that both versions cover: the largest moves, and their number."""
+    """Rank changes of runs, over the queries that both versions cover: the largest, and how many there are."""
 
     measure: str
     queries: int

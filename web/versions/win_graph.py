@@ -23,7 +23,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Arrow:
-    """An arrow from the preferred passage to the other; ``level`` arrows have no head, ``cycle`` arrows are thick."""
+    """An arrow from the preferred passage to the other. ``level`` (a tied pair): no head; ``cycle``: thick."""
 
     winner: str
     loser: str

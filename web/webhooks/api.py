@@ -58,7 +58,7 @@ class WebhookChange(Body):
 
 
 class RotateIn(Body):
-    """Hours during which messages are also signed with the old secret; 0 ends it at once."""
+    """Hours during which messages are also signed with the old secret; 0: the old secret ends at once."""
 
     overlap_hours: Annotated[float, Field(ge=0, le=24 * 7)] = 24
 

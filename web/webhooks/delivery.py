@@ -30,7 +30,7 @@ from web.webhooks.retries import seconds_after
 logger = logging.getLogger("preferee.webhooks")
 #: A webhook with abandoned messages is switched off if nothing has arrived for this long.
 FAILING_FOR = timedelta(days=3)
-#: If a process dies during the last attempt, it is repeated after this time.
+#: If a process dies during the last attempt, the attempt is repeated after this time.
 LAST_TRY = timedelta(minutes=10)
 EVENTS_AT_ONCE = 500
 MESSAGES_AT_ONCE = 50
@@ -183,7 +183,7 @@ def _switch_off_if_failing(endpoint: WebhookEndpoint, reply: Reply, over: bool, 
 
 
 def forget_old_deliveries() -> int:
-    """Delete messages and delivered events older than the setting says. Return the number of rows."""
+    """Delete messages and delivered events past the configured age. Return the number of rows."""
     if not settings.KEEP_DELIVERIES_DAYS:
         return 0
     before = clock.now() - timedelta(days=settings.KEEP_DELIVERIES_DAYS)

@@ -128,7 +128,7 @@ def remove_endpoint(*, endpoint: WebhookEndpoint, user: Any) -> None:
 
 
 def check_owner_rights(endpoint: WebhookEndpoint) -> bool:
-    """Return whether the webhook's owner still has the necessary rights; switch it off otherwise."""
+    """Return whether the webhook's owner still has the necessary rights; if not, switch the webhook off."""
     person = endpoint.kept_by
     if person is not None and members.may(person, MANAGE, endpoint.collection):
         return True

@@ -68,7 +68,7 @@ FILTERS = {
     "withdrawn": "withdrew their judgments",
     "reported": "who reported pairs",
 }
-#: A campaign that grades single passages has no sides.
+#: The columns for campaigns that grade single passages, which have no sides.
 HEADS_FOR_GRADES = tuple(
     (field, {"gold": "Test passages passed", "seconds": "Task seconds per passage"}.get(field, head))
     for field, head in HEADS
@@ -108,7 +108,7 @@ def workers_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
 
 
 def chosen_records(known: Records, *, show: str, found: str, sort: str) -> list[WorkerRecord]:
-    """Return records that match a key of FILTERS and the search, by a key of SORTS ("-": descending)."""
+    """Return the records that match a key of FILTERS and the search, sorted by a key of SORTS ("-": descending)."""
     rows = [row for row in known.rows if _has_shown_standing(row, show) and _is_worker_found(row, found)]
     return sort_by_column(rows, sort, SORTS)
 

@@ -1,4 +1,4 @@
-"""Reports of pairs, with the texts that were shown, and appeals: open, or all."""
+"""Workers' reports of pairs, with the texts that were shown, and appeals; either all or only the open ones."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -49,7 +49,7 @@ def reports_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     """Return a page of reports and appeals; ``show=all`` includes settled reports and appeals."""
     everything = parameters.get("show") == "all"
     reports = PairReport.objects.filter(submission__campaign=campaign).order_by("settled_at", "pk")
-    # Oldest open ones first, because they are due first.
+    # The oldest open appeals come first, because they are due first.
     appeals = Appeal.objects.filter(campaign=campaign).select_related("worker")
     appeals = appeals.order_by(F("settled_at").asc(nulls_first=True), "pk")
     if not everything:

@@ -37,7 +37,7 @@ def terms_arguments(parser: CommandParser) -> None:
 
 
 def terms(options: dict[str, Any]) -> Terms:
-    """Parse these options. Raises UsageError for an invalid amount."""
+    """Parse the options of :func:`terms_arguments`. Raises UsageError for an invalid amount."""
     spend, least = options["confirm_spend"], options["minimum_hourly"]
     return Terms(
         endpoint=options["endpoint"],

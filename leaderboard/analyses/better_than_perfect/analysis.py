@@ -40,7 +40,7 @@ from tournament.services.judged_facts import settled_rounds
 #: Depth of the search for a second passage whose text differs from the qrel's.
 LOOKED_AT = 10
 KEYS_AT_ONCE = 5000
-#: Larger sets of qrels are looked up with a join instead of by name.
+#: More qrels than this are looked up with a join instead of by pid.
 FEW_QRELS = 500
 
 
@@ -52,7 +52,7 @@ class AskingCampaign:
     found: Comparisons
 
     def count(self, category: Category) -> int:
-        """Return how many queries of a category are asked about."""
+        """Return how many queries of a category the campaign asks about."""
         return sum(one.category is category for one in self.found.asked)
 
 
@@ -206,7 +206,7 @@ def _counted_judgments(
 ) -> tuple[dict[str, tuple[int, int]], bool]:
     """Return qid → judgments for the qrel and for the other passage, and whether any was simulated.
 
-    A judgment of passages with the same texts counts as a judgment of these passages.
+    A judgment of two other passages with the same two texts counts as well.
     """
     pids = {pid for one in asked for pid in (one.qrel, one.other)}
     rows = list(

@@ -3,7 +3,7 @@
 [SP] section 3, Tables 1 and 2. In *category A*, the qrel is the run's top passage, and people compare it with the
 run's second passage. In *category B*, the qrel ranks lower or is not found, and people compare it with the run's top
 passage. The paper leaves some choices open. Here, the qrel of a query is its label with the highest grade
-(ties: file order). A passage with the same text as the qrel counts as the qrel (its class), at any rank. Several
+(ties: file order). A passage with the same text as the qrel counts as the qrel, at any rank. Several
 judgments of a pair decide by majority; a tied pair and "cannot decide" count for neither side.
 """
 
@@ -23,7 +23,7 @@ class Category(StrEnum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """The question for one query: is the qrel better, or the run's other passage?"""
+    """The comparison for one query: the qrel against another passage of the run."""
 
     qid: str
     category: Category
@@ -39,7 +39,7 @@ class Comparisons:
     missing: tuple[str, ...]
     """Queries for which the run has no passage."""
     nothing_second: tuple[str, ...]
-    """Queries whose qrel is on top, with no other text below it in the depth searched."""
+    """Queries whose qrel is on top, without a passage of another text below it, as deep as the search goes."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def preferred_counts(
     neither: int = 0,
     interval: Interval = Interval.WILSON,
 ) -> Preferred:
-    """Return one category: shares of the queries that preferred a side, and the exact test of even odds."""
+    """Return one category: how often each side is preferred, with the exact test against one half."""
     decided = qrel + other
     return Preferred(
         category=category,

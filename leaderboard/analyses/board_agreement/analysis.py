@@ -1,4 +1,4 @@
-"""How well official and preference qrels agree about runs: both boards side by side, and single pairs."""
+"""How well official and preference qrels agree about runs: both boards side by side, and judged pairs."""
 
 from collections.abc import Sequence
 
@@ -27,10 +27,10 @@ from tournament.services.publication import version_numbered
 
 
 def analyse_board_agreement(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return both boards with intervals and moves, their agreement, and what single pairs show.
+    """Return both boards with intervals and moves, and their agreement.
 
-    Also compare the board of these queries with the full board, and show which qrels win their pairs and which runs
-    order pairs as people did (in the judgments of the version's campaign).
+    Also compares the board of these queries with that of all queries, and counts in the judgments of the version's
+    campaign how often qrels win their pairs and how often each run orders pairs as people did.
     """
     collection, runs = asked.collection, asked.runs
     number = asked.text("version")
@@ -71,7 +71,7 @@ def analyse_board_agreement(asked: Asked, progress: Progress | None) -> Analysis
 def _official_means(
     collection: Collection, official: QrelSet, runs: Sequence[Run]
 ) -> tuple[dict[str, float], int]:
-    """Return every run's official value over all queries that its labels can answer, and their number."""
+    """Return every run's mean over all queries with a relevant passage in the official labels, and their number."""
     labels = qrel_set_labels(official)
     measure = measure_for("RR@10", labels)
     scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure])

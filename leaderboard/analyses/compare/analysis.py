@@ -42,7 +42,7 @@ def comparison_analysis(comparison: Comparison, order: str = OLDER) -> Analysis:
 
 
 def naive_table(comparison: Comparison, order: str) -> Table:
-    """Return the paper's Table 1, with corrected values."""
+    """Return the paper's Table 1, with raw and Bonferroni-corrected p-values."""
     times = comparison.rules.comparisons
     tests = ("rank_sum", "signed_rank", "t")
     labels = ("rank-sum p", "signed-rank p", "t p")
@@ -70,7 +70,7 @@ def naive_table(comparison: Comparison, order: str) -> Table:
 
 
 def outcome_table(comparison: Comparison, order: str) -> Table:
-    """Return the paper's Table 2, with its columns."""
+    """Return the paper's Table 2, with the paper's columns."""
     times = comparison.rules.m
     columns = [
         Column("neither", "neither", Kind.SHARE, "answered by (%)"),

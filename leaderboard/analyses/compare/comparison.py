@@ -223,8 +223,8 @@ def _board_over_time(
 def _order_in_time(runs: Sequence[Run], values: Sequence[float]) -> list[int]:
     """Return the indexes of baselines and dated runs by date; other runs are not part of the order.
 
-    Among runs of the same day, the best is first, so the order of import does not matter: a run of that day that is
-    not better displaces no run. Undated baselines count from the start, like all others.
+    Among runs of the same day, the best is first. So the order of import does not matter, and the other runs of that
+    day displace no run. Undated baselines count from the start, like all others.
     """
     counted = [place for place, run in enumerate(runs) if run.baseline or run.submitted_on]
     return sorted(
@@ -273,7 +273,7 @@ def first_ranks(
     scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure], progress=progress)
     values = np.stack([scored[run.pk, measure.name].values[kept_queries] for run in runs])
     ranks = np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
-    name = parse_measure(question.measure).name  # without the labels' own threshold, which the facts state
+    name = parse_measure(question.measure).name  # without the threshold, which the facts state separately
     return FirstRanks(np.rint(ranks).astype(np.int64), int(several.sum()), name)
 
 

@@ -16,7 +16,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """B minus A over the queries on which both have a value.
+    """The difference of two runs, B minus A, over the queries on which both have a value.
 
     ``low`` and ``high`` are the 95% interval of the mean difference by Student's distribution, and ``p`` comes from
     the two-sided paired t-test, so the interval excludes 0 exactly when p is below 0.05. They are nan where they are

@@ -107,7 +107,7 @@ def _case3_tests(a: float, b: float, better: Differences, level: float) -> Case3
 
 
 def mean_reciprocal(ranks: Ranks) -> float:
-    """Return the MRR of ranks (0: unanswered); NaN without queries. Equal sets of ranks have equal means."""
+    """Return the MRR of ranks (0: unanswered); NaN without queries. The order of the ranks does not matter."""
     found = ranks[ranks > 0]
     return math.fsum((1.0 / found).tolist()) / len(ranks) if len(ranks) else math.nan
 

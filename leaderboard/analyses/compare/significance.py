@@ -54,10 +54,10 @@ def reciprocal_differences(a: Ranks, b: Ranks) -> Values:
 
 
 def rank_sum(a: Ranks, b: Ranks) -> Finding:
-    """Run Wilcoxon's rank-sum test of two samples of reciprocal ranks: normal, tie-corrected, no continuity.
+    """Run Wilcoxon's rank-sum test of two samples of reciprocal ranks, by the normal approximation.
 
-    scipy's ``mannwhitneyu(rr_a, rr_b, method="asymptotic", use_continuity=False)``. p is 1 if all values are
-    equal, and undefined without values.
+    Ties are corrected for, without continuity correction, as in scipy's ``mannwhitneyu(rr_a, rr_b,
+    method="asymptotic", use_continuity=False)``. p is 1 if all values are equal, and undefined without values.
     """
     if len(a) == 0:
         return Finding(math.nan, 0, 0)

@@ -177,7 +177,7 @@ def _deciding_tests(outcomes: Outcomes, rules: Rules) -> tuple[Case3, Finding, F
 
 
 def _possible_harm(outcomes: Outcomes, case3: Case3, rules: Rules, side: int) -> tuple[Interval, str]:
-    """Return the possible harm and its measure: case 3 if more answers grant the claim, else the share answered."""
+    """Return the possible harm and its measure: case 3 if the claim rests on more answers, else the share won."""
     if _is_significant_for(outcomes.case2, rules.benefit_alpha, side) or not _is_significant_for(
         _deciding_tests(outcomes, rules)[1], rules.benefit_alpha, side
     ):
@@ -216,7 +216,7 @@ def _p_text(p: float) -> str:
 
 
 def sentence_of(name_a: str, name_b: str, outcomes: Outcomes, rules: Rules) -> str:
-    """Return the verdict as one sentence to quote, with the numbers that grant it."""
+    """Return the verdict as one sentence to quote, with the numbers that support it."""
     verdict = verdict_of(outcomes, rules)
     subject, object_ = (name_b, name_a) if verdict.favors >= 0 else (name_a, name_b)
     said = {

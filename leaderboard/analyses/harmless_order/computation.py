@@ -5,8 +5,8 @@ answers significantly more queries and is not significantly later where both ans
 there and does not answer significantly fewer. Tests that grant this use α over twice the number of pairs, tests that
 withhold it use α: no correction for many pairs may hide a harm. The paired t-test on search lengths decides.
 
-Such claims leave some pairs unordered, and can form cycles. Choices made here: runs in a cycle count as one run; all
-runs that no run outside their cycle beats share the first place, all runs that only these beat share the second, and
+Such claims leave some pairs unordered, and can form cycles. Choices made here: runs in a cycle count as one run; the
+runs that no run outside their cycle beats share the first place, the runs beaten only by those share the second, and
 so on. Runs of a place share its first rank (1, 1, 3): the data do not say which of them is better.
 """
 

@@ -119,7 +119,7 @@ class SideBias:
 def side_bias(
     who: Sequence[str], left: Sequence[int], right: Sequence[int], undecided: Sequence[int]
 ) -> tuple[SideBias, ...]:
-    """Return one row for each of ``who``, with the exact interval and test of even odds, Bonferroni-corrected.
+    """Return a row for each of ``who``: exact interval, and exact test against one half, Bonferroni-corrected.
 
     Sides are drawn at random and balanced over the judgments of a pair, so a worker who judges only the passages
     prefers both sides equally often. Judgments count as independent; balance makes that slightly conservative.

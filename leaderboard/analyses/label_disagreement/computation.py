@@ -63,7 +63,7 @@ class Confusion:
 def cohens_kappa(square: Whole) -> Kappa:
     """Return κ = (observed - expected) / (1 - expected) of a square table of counts.
 
-    Cohen, *A Coefficient of Agreement for Nominal Scales*, Educational and Psychological Measurement 20 (1960). It is
+    Cohen, *A Coefficient of Agreement for Nominal Scales*, Educational and Psychological Measurement 20 (1960). κ is
     undefined without passages, and if both sets give every passage the same label.
     """
     total = int(square.sum())

@@ -81,7 +81,7 @@ def analyse_label_noise(asked: Asked, progress: Progress | None) -> Analysis:
 def _runs_and_queries(
     known: LoadedContenders, official: QrelSet | None, reference: str | None
 ) -> tuple[Contenders, Flags | None]:
-    """Return the runs, the perfect run if there are official qrels, and the queries of their means (None: all).
+    """Return the runs (and the perfect run, given official qrels), and a mask of the queries to average (None: all).
 
     The perfect run ranks the passages of the official qrels, so every mean leaves out queries without a qrel.
     """
@@ -112,7 +112,7 @@ def _implied_error(known: LoadedContenders, seed: int) -> float | None:
 
 
 def _odds_of_campaign(known: LoadedContenders, error: float, seed: int) -> tuple[Odds, ...]:
-    """Return the odds for the pools of the first round, with as many judgments per pair as the campaign wants."""
+    """Return the odds for the pools of the first round, with the campaign's number of judgments per pair."""
     entrants = known.evidence.entrants
     nodes = {*zip(entrants.query.tolist(), entrants.representative.tolist(), strict=True)}
     sizes = Counter(Counter(query for query, _ in nodes).values())

@@ -7,10 +7,10 @@ Two kinds of intervals, both percentile bootstraps (Efron & Tibshirani 1993, ch.
   runs are scored against them. Known workers are drawn with all of their judgments, because one person's judgments
   are correlated. Other judgments are drawn one by one, as many for each query as it has.
 
-A resample has pairs without a judgment, which the tournament treats like pairs not judged yet. A query with no
-judgment left (and more than one passage) is left out of every mean of that trial. Resampled judgments are noisier
-than the originals, so the mean of the trials (``center``) is below the value of a run whose answers won narrowly;
-it is shown beside the interval. Differences use the same trials, run by run.
+A resample has pairs without a judgment, which the tournament treats like pairs not judged yet. A query without any
+judgment in a trial (and with more than one passage) is left out of every mean of that trial. Resampled judgments are
+noisier than the originals, so the mean of the trials (``center``) is below the value of a run whose answers won
+narrowly; it is shown beside the interval. Differences use the same trials, run by run.
 """
 
 from collections import deque
@@ -34,7 +34,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Evidence:
-    """The basis of best answers; ``worker``: shape (judgments,), codes from 0, UNKNOWN if the worker is unknown."""
+    """The data behind best answers. ``worker``: shape (judgments,), codes from 0; UNKNOWN if not known."""
 
     entrants: Entrants
     judged: CountedJudgments

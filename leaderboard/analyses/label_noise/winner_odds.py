@@ -33,7 +33,7 @@ class Odds:
 
 @dataclass(frozen=True)
 class Rules:
-    """Rules by which a pair is judged and a tournament decided."""
+    """The rules by which pairs are judged and tournaments decided."""
 
     judgments: int = 1
     ties: Ties = Ties.RECOUNT

@@ -76,7 +76,7 @@ class ClassLabels:
         )
 
     def class_numbers(self, labels: Labels) -> np.ndarray:
-        """Return for each entry of the expanded labels the number of its query's class."""
+        """Return the class of each entry of the expanded labels, as a number that is unique among all queries."""
         canonical = {pid: first for first, pids in self.members.items() for pid in pids}
         numbers: dict[tuple[str, str], int] = {}
         found = [

@@ -17,7 +17,7 @@ Grades = Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True)
 class LevelCounts:
-    """A query's labels: classes that were judged, and the passages in these classes; by grade and in total."""
+    """A query's labels: counts of judged classes and of their passages, by grade and in total."""
 
     qid: str
     judged: int
@@ -26,7 +26,7 @@ class LevelCounts:
     expanded_at: Mapping[int, int]
 
     def relevant(self, least: int) -> int:
-        """Return the judged classes of grade ``least`` or more."""
+        """Return the number of judged classes of grade ``least`` or more."""
         return sum(count for grade, count in self.judged_at.items() if grade >= least)
 
     def density(self, least: int) -> float:

@@ -85,8 +85,8 @@ def brought_by(known: LoadedContenders, runs: Sequence[Run]) -> dict[Node, set[s
     """Return the contributors of each node: run tags, and QREL for the qrel set.
 
     They come from the pool's record and, for challenges, from the tops of the challenging runs. A challenge in
-    progress has not contributed anything yet. Imported judgments have no such record: a passage then counts as
-    contributed by those of ``runs`` that have it on top.
+    progress has not contributed anything yet. For imported judgments there is no such record: a passage counts as
+    contributed by the ``runs`` that have it on top.
     """
     campaign = known.facts.campaign
     brought: dict[Node, set[str]] = {}

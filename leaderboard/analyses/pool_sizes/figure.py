@@ -12,7 +12,7 @@ Sides = Sequence[tuple[str, SizeCounts]]
 
 
 def sizes_figure(sides: Sides, facts: Facts, data: Table) -> Figure:
-    """Return a panel for each side, each over its own number of queries; pages show shares."""
+    """Return the figure. Print has a panel for each side, with numbers of queries; pages show shares in one chart."""
     sizes = sorted({size for _, counts in sides for size in counts.queries})
 
     def draw(canvas: Any) -> None:

@@ -19,13 +19,13 @@ POWER = 0.8
 #: Standard deviations below this are rounding: the two runs have the same value on every query, or values that differ
 #: by a constant.
 SAME = 1e-7
-#: The largest number of queries to calculate.
+#: Larger numbers of needed queries are not calculated.
 MOST_QUERIES = 10_000_000
-#: Quadrature: the nodes from -1 to 1, the range of a normal variable, and the tails to leave out.
+#: For quadrature: nodes and weights on [-1, 1], the range of a standard normal variable, and the tail mass left out.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
 EDGE = 9.0
 TAIL = 1e-14
-#: From this many degrees of freedom on, the integral is over the standard deviation.
+#: From this many degrees of freedom on, the integral is over the standard deviation, not over the normal variable.
 BY_DEVIATION_FROM = 30
 
 Floats = npt.NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Do public and private queries agree about a team's successive runs? Signs of overfitting public queries.
+"""Do public and private queries agree about a team's successive runs? Signs of overfitting to public queries.
 
 A public board invites choosing runs that do well on it (Craswell et al., SIGIR 2021 [MM], on private evaluation).
 Values on the two sets of queries differ anyway, because one set is harder. The gain of a team's later run over its
@@ -24,7 +24,7 @@ NO_SPREAD = 1e-12
 
 @dataclass(frozen=True)
 class Step:
-    """A later run against its team's first: gains on public and private queries, and whether they diverge."""
+    """A later run compared with its team's first: gains on public and private queries, and whether they diverge."""
 
     run: int
     public_gain: float

@@ -12,7 +12,7 @@ def displaced_over_time(values: Sequence[float], baseline: Sequence[bool]) -> di
 
     ``values`` are in order of arrival and can be NaN. All baselines count from the start, whenever they were
     submitted: the first state-of-the-art run displaced the best baseline, or nothing (None) without baselines. A
-    value equal to the top displaces nothing.
+    run whose value only equals the best displaces nothing.
     """
     baselines = [place for place, value in enumerate(values) if baseline[place] and not math.isnan(value)]
     top = max(baselines, key=lambda place: values[place], default=None)

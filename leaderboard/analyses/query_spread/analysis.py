@@ -1,4 +1,4 @@
-"""How the values of all runs spread on each query: a row and a box for each."""
+"""How widely the values of all runs are spread on each query: a row of a table and a box for each query."""
 
 import numpy as np
 

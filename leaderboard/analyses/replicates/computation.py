@@ -1,4 +1,4 @@
-"""Boards from repeated judgments: how well would they agree?
+"""How well boards from repeated judgments agree.
 
 A replicate is one complete set of judgments of the same passages: a phase, or a campaign. Overlap of the best answers
 is counted over the queries that two replicates cover, the boards' agreement (MRR@10) over the queries that all

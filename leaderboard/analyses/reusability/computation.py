@@ -1,7 +1,7 @@
 """Numbers that show whether labels can be reused by runs that did not contribute to them.
 
 Density: many relevant passages among the judged suggest that many more were not judged (Voorhees, Craswell and Lin,
-*Too many relevants*, SIGIR 2022). Left out: a run is scored under labels without those that only it (or its team)
+*Too many relevants*, SIGIR 2022). Left out: a run is scored without the labels that only this run (or its team)
 contributed (Zobel, *How reliable are the results of large-scale information retrieval experiments?*, SIGIR 1998).
 """
 

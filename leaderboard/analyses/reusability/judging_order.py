@@ -37,7 +37,7 @@ class JudgedTopic:
     relevant: Sequence[bool]
     batches: Sequence[int]
     fraction: int | None = None
-    """The passages are from a fraction of the corpus: one in this many."""
+    """*n* if the passages are from a fraction of the corpus, one in *n*."""
 
     @property
     def stages(self) -> list[tuple[int, int]]:

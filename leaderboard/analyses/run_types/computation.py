@@ -1,4 +1,4 @@
-"""Runs by type: the best and the median of each, and best against best on every query.
+"""Runs by type: the best and the median run of each type, and the best runs of two types on every query.
 
 Figures 2 to 4 of the overview of TREC 2022's Deep Learning track [DL].
 """

@@ -1,4 +1,4 @@
-"""Values of runs by type, and the best of two types against each other."""
+"""Values of runs by type, and the best runs of two types against each other."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ def best_figure(
     key: str,
     data: Table,
 ) -> Figure:
-    """Plot the best of one type against the best of another on every query ([DL] figures 3 and 4).
+    """Plot the best run of one type against the best run of another on every query ([DL] figures 3 and 4).
 
     ``first`` and ``second`` have the values of both runs by query, ``names`` the labels of both axes.
     """

@@ -26,7 +26,7 @@ from tournament.services.publication import latest_version
 
 @dataclass(frozen=True)
 class Combination:
-    """Runs × queries of one measure under one set of labels, on one set of the queries that the labels cover."""
+    """Values (runs × queries) of one measure under one set of labels, on one set of the queries that they cover."""
 
     labels: Labels
     query_set: str
@@ -50,7 +50,7 @@ class Combination:
 
     @property
     def mean_name(self) -> str:
-        """The requested measure as the mean over queries: ``MRR@10``, ``nDCG@10``."""
+        """The name of the requested measure's mean over queries: ``MRR@10``, ``nDCG@10``."""
         return mean_measure(self.asked)
 
     @property
@@ -67,7 +67,7 @@ class Combination:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of everything that results from these values depend on."""
+        """Hash of everything that can change results computed from these values."""
         content = hashlib.sha256(np.ascontiguousarray(self.values, dtype="<f8").tobytes())
         content.update(repr((self.run_tags, self.values.shape, self.measure.name)).encode())
         return content.hexdigest()
@@ -142,7 +142,7 @@ def facts_of_combinations(
 
 
 def _grouped_by_labels(found: Sequence[Combination]) -> list[list[Combination]]:
-    """Group combinations by labels and measure, without combinations over all queries if there are smaller sets."""
+    """Group combinations by labels and measure; leave out those over all queries if there are smaller sets."""
     groups: dict[tuple[str, str], list[Combination]] = {}
     for one in found:
         if one.query_set != "all" or not any(two.query_set != "all" for two in found):

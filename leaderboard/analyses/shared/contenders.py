@@ -103,7 +103,7 @@ class Contenders:
         return tally(left[known], right[known], preferred[known])
 
     def nodes_of(self, judged: CountedJudgments) -> tuple[Integers, Integers, Integers]:
-        """Return left, right and preferred node of each judgment; NOWHERE without a node, or if undecided."""
+        """Return the left, right and preferred node of each judgment; NOWHERE for no node, or for no preference."""
         sides = zip(
             judged.query.tolist(),
             judged.left.tolist(),

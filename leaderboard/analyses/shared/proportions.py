@@ -56,8 +56,8 @@ def share_with_bounds(count: int, total: int, *, interval: Interval = Interval.W
 def sign_test_p(wins: npt.ArrayLike, losses: npt.ArrayLike) -> Floats:
     """Return the exact two-sided binomial p of wins against losses at even odds; 1 if there are none.
 
-    Arrays of counts of one shape. At even odds the distribution is symmetric, so twice the smaller tail (at most
-    1) gives the same p as scipy's ``binomtest`` without its search.
+    Both arrays contain counts and have the same shape. At even odds the distribution is symmetric, so twice the
+    smaller tail (at most 1) gives the same p as scipy's ``binomtest`` without its search.
     """
     won, lost = np.asarray(wins, dtype=np.int64), np.asarray(losses, dtype=np.int64)
     found: Floats = np.minimum(1.0, 2.0 * scipy.special.bdtr(np.minimum(won, lost), won + lost, 0.5))

@@ -51,7 +51,7 @@ class Outcome:
     partial: float
     disagree: float
     significant: float
-    """Share found significant in at least one half."""
+    """Share in which the difference is significant in at least one half."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class PairTests:
 
 
 def draw_halves(queries: int, splits: int, rng: np.random.Generator) -> Parts:
-    """Return queries × 2·splits: the first half of every split, then the second.
+    """Return a mask of queries × 2·splits: the first half of every split, then every second half.
 
     With an odd number of queries, the second half gets one more query.
     """

@@ -145,9 +145,10 @@ def _counts_by_orders(
 
 
 def _groups_by_sign(apart: Floats) -> tuple[Codes, Floats]:
-    """Return the group of each signed difference, and the sizes in ascending order.
+    """Return the group of each signed difference, and the absolute values of the differences, each once, ascending.
 
-    Negative differences come first, by size, then positive differences by size, then the zeros.
+    Groups of negative differences come first, then those of positive differences, each by absolute value, then the
+    zeros.
     """
     rounded = np.round(apart, DECIMALS)
     size, found, place = np.unique(np.abs(rounded), return_index=True, return_inverse=True)

@@ -34,7 +34,7 @@ class Members:
     def of(cls, parts: npt.NDArray[np.bool_]) -> Members:
         """Build from queries × parts."""
         largest = int(parts.sum(axis=0).max(initial=0))
-        # Two samples are pooled, so a group can hold twice a part.
+        # Samples of two runs are pooled, so a count can be twice the size of a part.
         rows = np.zeros(
             (len(parts) + 1, parts.shape[1]), dtype=np.int16 if 2 * largest <= NARROW else np.int32
         )

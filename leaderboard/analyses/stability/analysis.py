@@ -108,7 +108,7 @@ def _expected_ranks_table(results: Results, facts: Facts, caption: str) -> Table
 
 
 def _top_table(results: Results, facts: Facts, caption: str) -> Table:
-    """Return how often each of the top five holds each of the first five ranks."""
+    """Return how often each of the top five runs holds each of the first five ranks."""
     ranks = [
         Column(f"rank_{rank}", f"rank {rank}", Kind.SHARE, "share of resamples") for rank in range(1, TOP + 1)
     ]

@@ -78,7 +78,7 @@ def _computed_values(asked: Asked, labels: Labels, names: Sequence[str], progres
 
 
 def _reported_values(runs: Sequence[KnownRun], measures: Sequence[Measure]) -> Values:
-    """Return the reported values of these measures by run tag; measures match by any of their names."""
+    """Return run tag → the values of these measures that the track reported, under any name of a measure."""
     found: Values = {}
     for run in runs:
         by_name = {

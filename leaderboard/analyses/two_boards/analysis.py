@@ -97,7 +97,7 @@ def agreement_columns(first: str, second: str) -> tuple[Column, ...]:
 
 
 def agreement_cells(found: TwoBoards, first: str, second: str) -> dict[str, Value]:
-    """Return the cells of these columns."""
+    """Return the cells of the columns from :func:`agreement_columns`."""
     taus = {first: found.tau_ap_first, second: found.tau_ap_second}
     return {**taus, "rbo": found.overlap, **asdict(found.kendall)}
 

@@ -105,7 +105,7 @@ class Command(BaseCommand):
 def details_arguments(parser: CommandParser) -> None:
     """Add an option for each detail of a run, and an option for a collection's own fields."""
     for detail in DETAILS:
-        also = ["--type"] if detail.name == "family" else []  # its former name
+        also = ["--type"] if detail.name == "family" else []  # the former name of the option
         shown = "|".join(detail.choices) or ("yes|no" if detail.form is Form.YES_NO else "")
         parser.add_argument(
             f"--{detail.name.replace('_', '-')}",

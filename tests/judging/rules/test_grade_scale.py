@@ -20,7 +20,7 @@ def test_a_level_can_have_an_example():
     ("text", "words"),
     [
         ("No | It does not.\nYes", "scale.txt, line 2: expected a level"),
-        ("No | It does not.\nNo | It does.", "line 2: a level 'No' already exists"),
+        ("No | It does not.\nNo | It does.", "line 2: there is already a level 'No'"),
         ("No | It does not.", "between 2 and 10 levels, not 1"),
         ("\n".join(f"{n} | level {n}" for n in range(11)), "not 11"),
     ],

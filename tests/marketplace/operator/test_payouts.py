@@ -135,7 +135,7 @@ def test_a_wrong_line_is_named_and_nothing_is_recorded(ask, hit_type, ada, grace
 
     for second, said in (
         ("PAYNONE,paid", "Line 3: there is no payout"),
-        (f"{references[1]},done", "Line 3: the state"),
+        (f"{references[1]},done", "Line 3: unknown state"),
     ):
         with pytest.raises(PayoutRefused, match=said):
             payouts.record_csv(["reference,state", f"{references[0]},paid", second], NOW)

@@ -48,5 +48,5 @@ def test_both_times_per_pair_say_what_they_measure(fair, campaign, manager):
     assert "s a pair from opening to submitting a task" in text_of(manager.get(LIST))
     page = text_of(manager.get(f"{LIST}{worker('AGOOD').pk}/"))
     assert "Task time per pair" in page
-    assert "from opening to submitting; usual" in page
+    assert "from opening to submitting; typical: " in page
     assert "Time on screen per pair" in text_of(manager.get("/campaigns/fair/"))

@@ -1,4 +1,4 @@
-"""All URLs for people; rooms are named by string. URLs for machines are in config/monitoring/probes.py."""
+"""All URLs for people; each app's are included by module name. URLs for machines: config/monitoring/probes.py."""
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin

@@ -32,7 +32,7 @@ def repeated(keys: NDArray[np.uint64], most: int) -> tuple[int, list[tuple[int, 
 
 
 def _repeated_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], int]:
-    """Return the keys that several rows have, ascending, and the number of repeating rows."""
+    """Return the keys that occur more than once, ascending, and the number of rows that repeat an earlier key."""
     ordered = np.sort(keys)
     same = ordered[1:] == ordered[:-1]
     begins = same.copy()

@@ -23,7 +23,7 @@ Value = str | bool | int | float | list[str]
 
 
 class Form(StrEnum):
-    """The form in which a detail is written."""
+    """The type of value that a run detail takes."""
 
     CHOICE = "choice"
     YES_NO = "yes or no"

@@ -75,7 +75,7 @@ class Wanted:
 
     @cached_property
     def decimals(self) -> tuple[Codes, Sought]:
-        """The distinct pid of each decimal, and the pids that are their own codes."""
+        """The numbers of the distinct pids that are plain decimals, sorted by value, and these values."""
         codes = np.array([_own_code(pid) for pid in self.spelled[1]], np.int64)
         order = np.argsort(codes)
         order = order[codes[order] >= 0]

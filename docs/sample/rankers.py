@@ -31,7 +31,7 @@ _SUFFIXES = ("ingly", "edly", "ing", "ies", "ed", "es", "ly", "s")
 
 
 def stem(word: str) -> str:
-    """Light stemming: one inflection is cut from the end, never leaving fewer than three letters."""
+    """Stem a word lightly: cut one inflection from its end, but leave at least three letters."""
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
             word = word[: -len(suffix)] + ("y" if suffix == "ies" else "")

@@ -88,7 +88,7 @@ class _ProposalSearch:
     def _bounds(self) -> tuple[int, int]:
         """Return the lowest grade of a known answer, and the grade below which a labeled passage is off topic.
 
-        Both equal the labels' own threshold. Where workers grade passages, a known answer must also reach the
+        Both are the labels' own threshold, unless workers grade passages. Then a known answer must also reach the
         campaign's relevant grade (or the labels' highest grade), and an off-topic passage must be below it.
         """
         least = self.labels.min_grade

@@ -104,7 +104,7 @@ class MTurk(ExternalQuestionPage):
         return str(reply["HITTypeId"])
 
     def post_place(self, *, kind_id: str, url: str, lifetime_seconds: int, key: str) -> PostedPlace:
-        """Call CreateHITWithHITType with one assignment; the key is both token and annotation."""
+        """Call CreateHITWithHITType with one assignment; ``key`` is both the request token and the annotation."""
         reply = self._call(
             "create_hit_with_hit_type",
             effect=True,

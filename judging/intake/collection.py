@@ -196,7 +196,7 @@ def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Pla
 
 
 def _note_returned(campaign: Campaign, free: list[int], *, before: datetime) -> int:
-    """Release tasks held on places that nobody holds at the crowd, so they are offered again. Returns their number.
+    """Release tasks whose places nobody holds at the crowd, so that they are offered again. Returns their number.
 
     The worker returned the task before its time ran out, so nothing is submitted or paid.
     """

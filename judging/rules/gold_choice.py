@@ -119,7 +119,7 @@ def is_hard_triple(texts: Texts, triple: Triple) -> bool:
 
 
 def lead_figures(texts: Texts, triple: Triple) -> tuple[float, ...]:
-    """Calculate the relevant passage's lead in question words, rare words, phrases, likeness and length."""
+    """Calculate the relevant passage's lead in question words, rare words, phrases, similarity and length."""
     found = texts.of(triple)
     if found is None:
         return (0.0, 0.0, 0.0, 0.0, 0.0)
@@ -263,7 +263,7 @@ class _Moments:
 
 
 class _Search:
-    """The state of the search: which candidates are chosen besides the standing gold pairs, and which are allowed.
+    """The state of the search: candidates chosen in addition to the existing gold pairs, and those still allowed.
 
     Counting a pair can be undone, so that comparing it again does not require recounting all others.
     """

@@ -58,7 +58,7 @@ def suspicious(answers: Iterable[tuple[int, int, bool]], *, slip_rate: float) ->
 
 
 def _count_passing_workers(answers: Iterable[tuple[int, int, bool]]) -> tuple[Counter[int], Counter[int]]:
-    """Count, per gold pair, the otherwise passing workers who failed it and those who answered it."""
+    """Count who failed and who answered each gold pair, among workers who passed all their other gold pairs."""
     by_worker: dict[int, list[tuple[int, bool]]] = defaultdict(list)
     for gold, worker, passed in answers:
         by_worker[worker].append((gold, passed))

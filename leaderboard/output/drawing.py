@@ -130,8 +130,8 @@ def name_points(
     """Write names beside their points so that none covers another name or any of the ``points``.
 
     All are in data coordinates. Draw everything else and set the limits of the axes first: names are placed in the
-    current layout, and do not change it. A run has its team after it if both fit. A name that does not fit anywhere
-    is left out.
+    current layout, and do not change it. The team follows a run's name if both fit. A name that fits nowhere is
+    left out.
     """
     from matplotlib.patheffects import withStroke
 

@@ -59,7 +59,7 @@ def sees(user: Any, collection: Collection) -> bool:
 def sees_results(user: Any, collection: Collection) -> bool:
     """Return whether the person sees released runs, labels and leaderboards of a collection that they can see.
 
-    Assessors of a private collection do not, unless they also submit runs: seeing them would bias the grades.
+    Assessors of a private collection do not, unless they also submit runs: the results would bias their grades.
     """
     published = collection.visibility == Collection.Visibility.PUBLISHED
     return published or visible_to(user, results=True).filter(pk=collection.pk).exists()

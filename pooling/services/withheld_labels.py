@@ -38,9 +38,9 @@ def hiding_decimals(queries: int) -> int:
 
 
 def safe_decimals(collection: Collection) -> int | None:
-    """Return the largest number of decimals that hides single public queries under every withheld set.
+    """Return the most decimals at which a mean reveals no single public query's value under any withheld set.
 
-    None: no set is withheld. The set that covers the fewest public queries decides.
+    The set that covers the fewest public queries decides. Returns None if no set is withheld.
     """
     private = PrivateQuery.objects.filter(split__collection=collection).values("query")
     covered = Count("qrels__query", distinct=True, filter=~Q(qrels__query__in=private))

@@ -49,7 +49,7 @@ class PoolRequest:
 
 @dataclass(frozen=True)
 class ListedQueries:
-    """Queries listed on a page: some of ``count``, each with its pool size and number of pairs."""
+    """The queries that a page lists, out of ``count``, each with its pool size and number of pairs."""
 
     count: int
     shown: list[tuple[str, str, int, int]] = field(default_factory=list)

@@ -61,7 +61,7 @@ class Scope:
 
     @cached_property
     def private(self) -> frozenset[str]:
-        """Return the qids of queries that are left out."""
+        """Return the qids of the collection's private queries, which the release leaves out."""
         return private_qids(self.collection)
 
     @cached_property

@@ -29,8 +29,8 @@ from tournament.services.publication import version_numbered
 def analyse_board_agreement(asked: Asked, progress: Progress | None) -> Analysis:
     """Return both boards with intervals and moves, and their agreement.
 
-    Also compares the board of these queries with that of all queries, and counts in the judgments of the version's
-    campaign how often qrels win their pairs and how often each run orders pairs as people did.
+    Also compares the board of these queries with that of all queries. From the judgments of the version's campaign,
+    counts how often qrels win their pairs, and how often each run orders pairs as people did.
     """
     collection, runs = asked.collection, asked.runs
     number = asked.text("version")

@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class HarmlessOrder:
-    """``beats[i, j]``: run i does no harm to run j, and is better. ``place``: shape (runs,), from 1, ties shared."""
+    """``beats[i, j]``: run i does no harm to run j, and is better. ``place``: each run's rank from 1, ties shared."""
 
     beats: Flags
     place: Integers

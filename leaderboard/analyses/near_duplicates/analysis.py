@@ -51,7 +51,7 @@ class ClassLabels:
 
     @property
     def counts(self) -> list[LevelCounts]:
-        """Return the label counts of every query, by grade."""
+        """Return, for each query, the number of labels at each grade."""
         return level_counts(self.classes, {first: len(pids) for first, pids in self.members.items()})
 
     def expanded(self) -> Labels:

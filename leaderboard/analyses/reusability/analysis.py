@@ -152,7 +152,7 @@ def _labeled_tops(run: Run, depth: int, found: ClassLabels) -> dict[str, tuple[s
 def _label_ranks(
     asked: Asked, labels: Labels, depth: int, progress: Progress | None
 ) -> tuple[RankedLabels, Whole, Measure]:
-    """Return the labels with the ranks of the first run, the ranks (runs, labels) in every run, and the measure."""
+    """Return the labels (ranked by the first run), the rank of each label in each run, and the measure."""
     measure = measure_for(asked.text("measure"), labels)
     needed = depth_needed([measure])
     read = None if needed is None else max(needed, depth)

@@ -76,9 +76,7 @@ def _create_token(request: HttpRequest, form: TokenForm) -> None:
         raise SessionInterrupted("The person signed out while the form was sent.")
     answered = stored.get(ANSWERED, [])
     if _once(request) in answered:
-        if (
-            request.session.modified
-        ):  # the session is saved after this, and must keep the other request's token
+        if request.session.modified:  # saving it must not lose the other request's token
             request.session.update({key: stored[key] for key in (ANSWERED, UNSEEN) if key in stored})
         return
     token, secret = make_token(user=request.user, **form.cleaned_data)  # type: ignore[arg-type]

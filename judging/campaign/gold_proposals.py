@@ -19,7 +19,7 @@ from judging.campaign.gold_coverage import (
 )
 from judging.campaign.gold_labels import grades_by_query, labels_for_gold
 from judging.campaign.gold_pairs import needed_gold
-from judging.campaign.strategy_figures import compared_pairs, rows_with_keys
+from judging.campaign.strategy_figures import compared_pairs
 from judging.errors import CampaignRefused
 from judging.models import Campaign, GoldPair, TaskPair
 from judging.rules.familiarity import Shares
@@ -42,7 +42,7 @@ from judging.rules.pair_features import (
 )
 from pooling.models import Passage, QrelSet, Query
 from pooling.passage_text import class_key
-from pooling.services import clusters, passages
+from pooling.services import bulk, clusters, passages
 from pooling.services.runs import tops_of
 
 #: How many times the needed number to propose: some will be dropped, and drawing needs alternatives.
@@ -169,7 +169,7 @@ class _ProposalSearch:
 
     def _read_classes(self, keys: set[int]) -> None:
         """Read the classes of near-duplicates of these passages; a passage without a class is its own class."""
-        rows = rows_with_keys(Passage.objects.all(), keys, "pk", "class_key")
+        rows = bulk.rows_with_keys(Passage.objects.all(), keys, "pk", "class_key")
         self.class_of |= {pk: class_key or pk for pk, class_key in rows}
 
     def _labeled_pairs(self) -> Iterator[Triple]:
@@ -190,13 +190,13 @@ class _ProposalSearch:
         if self.campaign.placeholder_text or not collection.sources.exists():
             return
         keys = {key for one in self._labeled_pairs() for key in (one.relevant_id, one.off_topic_id)}
-        lacking = [pid for (pid,) in rows_with_keys(Passage.objects.filter(text=None), keys, "pid")]
+        lacking = [pid for (pid,) in bulk.rows_with_keys(Passage.objects.filter(text=None), keys, "pid")]
         if lacking:
             passages.fetch(collection=collection, pids=lacking)
 
     def _read_texts(self, keys: set[int]) -> None:
         """Read the texts of these passages. Raises CampaignRefused if there are none that people could read."""
-        rows = rows_with_keys(Passage.objects.exclude(text=None), keys, "pk", "text")
+        rows = bulk.rows_with_keys(Passage.objects.exclude(text=None), keys, "pk", "text")
         self.read |= {pk: read_passage(text) for pk, text in rows}
         if not self.read and not self.campaign.placeholder_text:
             raise CampaignRefused(
@@ -246,7 +246,7 @@ class _ProposalSearch:
             words = content_words(text or "")
             if pk not in self.class_of and key not in judged and words not in judged_texts:
                 yield pk, words
-        known = {pid for (pid,) in rows_with_keys(Passage.objects.all(), self.class_of, "pid")}
+        known = {pid for (pid,) in bulk.rows_with_keys(Passage.objects.all(), self.class_of, "pid")}
         texts = enumerate(passages.first_texts(collection, MOST_READ), start=1)
         while batch := list(islice(texts, TEXTS_AT_ONCE)):
             keys = clusters.keys_of(collection, (one.id for _, one in batch))
@@ -271,9 +271,9 @@ class _ProposalSearch:
 
     def _without_tops(self, near: dict[int, list[int]]) -> dict[int, list[int]]:
         """Leave out passages that a run ranks near the top for the question: they are likely answers."""
-        qid_of = dict(rows_with_keys(Query.objects.all(), near, "pk", "qid"))
+        qid_of = dict(bulk.rows_with_keys(Query.objects.all(), near, "pk", "qid"))
         keys = {key for found in near.values() for key in found}
-        pid_of = dict(rows_with_keys(Passage.objects.all(), keys, "pk", "pid"))
+        pid_of = dict(bulk.rows_with_keys(Passage.objects.all(), keys, "pk", "pid"))
         ranked: dict[str, set[str]] = {qid: set() for qid in qid_of.values()}
         for run in self.campaign.collection.runs.order_by("pk").iterator():
             for qid, pids in tops_of(run, passages.TOPS_READ).items():

@@ -2,11 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import Any
-
-from django.db.models import QuerySet
 
 from config import kept_objects
 from config.guidance import Action, Guidance
@@ -80,8 +76,10 @@ def setting_of(campaign: Campaign, labels: QrelSet | None = None, *, proposed: b
         gold=gold,
         labeled=_labeled_pairs(labels, asked),
         tasks=tasks,
-        questions=dict(rows_with_keys(Query.objects.all(), queries, "pk", "text")),
-        passages={pk: text or "" for pk, text in rows_with_keys(Passage.objects.all(), shown, "pk", "text")},
+        questions=dict(bulk.rows_with_keys(Query.objects.all(), queries, "pk", "text")),
+        passages={
+            pk: text or "" for pk, text in bulk.rows_with_keys(Passage.objects.all(), shown, "pk", "text")
+        },
         gold_per_task=campaign.gold_per_task,
         most_tasks=campaign.max_tasks_per_worker,
         compared=pairs,
@@ -112,17 +110,11 @@ def _sampled_tasks(campaign: Campaign) -> list[list[Shown]]:
     rows = list(TaskPair.objects.filter(task__in=keys).order_by("pk").values_list("task_id", "pair_id"))
     asked = {pair for _, pair in rows}  # one statement for both tables would read all pairs of the campaign
     columns = ("pk", "query_id", "passage_a_id", "passage_b_id")
-    shown = {key: Shown(*pair) for key, *pair in rows_with_keys(Pair.objects.all(), asked, *columns)}
+    shown = {key: Shown(*pair) for key, *pair in bulk.rows_with_keys(Pair.objects.all(), asked, *columns)}
     tasks: dict[int, list[Shown]] = {key: [] for key in keys}
     for task, pair in rows:
         tasks[task].append(shown[pair])
     return [pairs for pairs in tasks.values() if pairs]
-
-
-def rows_with_keys(rows: QuerySet[Any], keys: Iterable[int], *columns: str) -> Iterator[Any]:
-    """Yield these columns of the rows with these keys, in queries of a bounded size."""
-    for part in bulk.parts(keys):
-        yield from rows.filter(pk__in=part).values_list(*columns)
 
 
 def _labeled_pairs(labels: QrelSet | None, asked: list[Shown]) -> list[Known]:

@@ -30,6 +30,7 @@ class OutdatedLabels:
 
     @property
     def words(self) -> str:
+        """Return a sentence with the numbers of grades that were withdrawn or changed."""
         counts = ((self.withdrawn, "withdrawn"), (self.changed, "changed"))
         parts = [f"{many(sum(of.values()), 'grade was', 'grades were')} {what}" for of, what in counts if of]
         return (
@@ -39,6 +40,7 @@ class OutdatedLabels:
 
     @property
     def next_step(self) -> Guidance:
+        """Return what members can do: use later labels if there are any, else create them."""
         if self.latest != self.labels.qrel_set.name:
             return Guidance(f"The labels {self.latest} were created later from the same campaign.")
         campaign = self.labels.campaign

@@ -16,7 +16,10 @@ from pooling.services.unknown_queries import leave_out_unknown
 
 
 class ShowsRefusal:
-    """A context that passes a refusal inside it to ``show``; the view continues after it."""
+    """A context that passes a refusal inside it to ``show``; the view continues after it.
+
+    A class, because mypy takes the code after a generator's context that returns for unreachable.
+    """
 
     def __init__(self, show: Callable[[Refusal], None]) -> None:
         self.show = show

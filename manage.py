@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Run a management command of Preferee: `manage.py help` lists them."""
+"""Run a management command of Preferee. `manage.py help` lists all commands."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ if __name__ == "__main__":
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has closed the pipe (`campaign_status first --json | head`): 128 + SIGPIPE.
+        # The reader has closed the pipe (`campaign_status first --json | head`). The exit status is 128 + SIGPIPE.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except SystemExit as end:

@@ -1,4 +1,4 @@
-"""django-allauth's forms with our labels: sentence case, no duplicates."""
+"""django-allauth's forms with labels in sentence case, which are not repeated as placeholders."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from allauth.account.forms import AddEmailForm, ChangePasswordForm, Reauthentica
 
 
 class _Labeled:
-    """A form mixin: labels in sentence case, not repeated as placeholders."""
+    """Mixin that puts a form's labels in sentence case and removes placeholders, which would repeat the labels."""
 
     fields: dict[str, Any]
 
@@ -26,7 +26,7 @@ class NewAddress(_Labeled, AddEmailForm):
 
 
 class NewPassword(_Labeled, ChangePasswordForm):
-    """The form to change a password: the current and the new one."""
+    """The form to change a password. It asks for the current and the new password."""
 
 
 class PasswordAgain(_Labeled, ReauthenticateForm):

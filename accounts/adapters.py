@@ -1,4 +1,4 @@
-"""django-allauth's hooks. Sign-up is closed unless a setting or an invitation opens it."""
+"""Adapters for django-allauth. Sign-up is closed unless a setting or an invitation opens it."""
 
 import logging
 from typing import Any
@@ -16,12 +16,15 @@ from accounts.services.invitations import accept, invitation_of
 from accounts.signup import anybody_may_join
 
 logger = logging.getLogger(__name__)
-#: Session key of the invitation that a visitor opened, stored while they sign in at an OpenID provider.
+#: Session key for the secret of an opened invitation link, stored while the visitor signs in at an OpenID provider.
 SESSION_KEY = "invitation"
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Sign-up with a password: by invitation (web.home.invitation_views), or for everyone if a setting allows it."""
+    """The adapter for accounts with a password. Its sign-up page is open to everyone if OPEN_SIGNUP is on.
+
+    Invited people create their accounts on another page (web.home.invitation_views).
+    """
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return bool(settings.OPEN_SIGNUP)
@@ -41,18 +44,18 @@ class AccountAdapter(DefaultAccountAdapter):
 
 
 def _at_our_address(link: str) -> str:
-    """Return the link at the public address, whichever host name the request used."""
+    """Return the link with PUBLIC_URL in place of the host name that the request used."""
     return settings.PUBLIC_URL + urlsplit(link).path
 
 
 class SocialAdapter(DefaultSocialAccountAdapter):
-    """Sign-up through an OpenID provider: the same rules, with the invitation in the session."""
+    """The adapter for accounts of an OpenID provider. Sign-up needs a setting, or an invitation in the session."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         return bool(anybody_may_join() or _session_invitation(request))
 
     def save_user(self, request: HttpRequest, sociallogin: Any, form: Any = None) -> User:
-        """Save the new account and use up its invitation: one link creates one account."""
+        """Save the new account and mark its invitation as accepted, so that one link creates only one account."""
         with transaction.atomic():
             user: User = super().save_user(request, sociallogin, form)
             if (invitation := _session_invitation(request)) is not None:

@@ -1,11 +1,11 @@
-"""Template variables about signing in and up."""
+"""Template variables about sign-in and sign-up."""
 
 from django.conf import settings
 from django.http import HttpRequest
 
 
 def ways_in(request: HttpRequest) -> dict[str, bool]:
-    """Return whether and how people can create an account themselves, and whether this installation sends e-mail."""
+    """Return whether anyone can sign up (with a password, through the OpenID provider) and whether e-mail is sent."""
     return {
         "signup_open": settings.OPEN_SIGNUP,
         "provider_signup_open": settings.OIDC_SIGNUP,

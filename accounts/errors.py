@@ -14,7 +14,7 @@ class AccountError(Refusal):
 
 
 class InvitationOver(AccountError):
-    """The invitation was used, was withdrawn, never existed or has expired."""
+    """The invitation was used or withdrawn, has expired, or never existed."""
 
 
 class NotAnAccount(AccountError):

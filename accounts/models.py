@@ -13,12 +13,12 @@ from config import clock
 
 
 class User(AbstractUser):
-    """A person who signs in. Our own model from the first migration, so that fields can be added."""
+    """A person who signs in. A custom user model, so that fields can be added later."""
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save the person. A new password revokes the API tokens, whichever page or command set it.
+        """Save the person. A new password revokes the person's API tokens, whichever page or command set it.
 
-        Django keeps a new password in ``_password`` until it is saved, but not when it rehashes the same one.
+        ``_password`` holds a new password until it is saved. It is None if Django only rehashed the same password.
         """
         is_new = self._password is not None  # type: ignore[attr-defined]
         super().save(*args, **kwargs)
@@ -42,7 +42,7 @@ class InvitationQuerySet(models.QuerySet):
 
 
 class Invitation(models.Model):
-    """A single-use link with which one person gets an account, or joins with an existing one."""
+    """A single-use link. One person creates an account with it, or accepts it with an existing account."""
 
     email = models.EmailField()
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the link's secret.")
@@ -74,12 +74,12 @@ class Invitation(models.Model):
 
 class ApiTokenQuerySet(models.QuerySet):
     def usable(self, now: datetime) -> ApiTokenQuerySet:
-        """Return the tokens that work: not revoked, not expired, of a person who can sign in."""
+        """Return the tokens that are neither revoked nor expired and belong to a person with an active account."""
         return self.filter(revoked_at=None, expires_at__gt=now, user__is_active=True)
 
 
 class ApiToken(models.Model):
-    """A script's substitute for a password. Its text is shown once; only its hash is stored."""
+    """A secret that scripts send instead of a password. Its text is shown once; only its hash is stored."""
 
     class Scope(models.TextChoices):
         READ = "read", "read what you can see"

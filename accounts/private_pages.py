@@ -1,4 +1,4 @@
-"""Middleware for the pages of signed-in people: shared caches must not store them."""
+"""Middleware that keeps the pages of signed-in people out of shared caches."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 
 
 def keep_private(answer: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware that keeps responses with a session out of shared caches, and has browsers revalidate."""
+    """Keep responses to requests with a session cookie out of shared caches, and make browsers revalidate them."""
 
     def private(request: HttpRequest) -> HttpResponse:
         response = answer(request)

@@ -1,7 +1,7 @@
-"""The only table of roles and permissions in a collection. People's roles are in pooling.services.members.
+"""The only table of what each role permits in a collection. pooling.services.members stores people's roles.
 
-An administrator of the installation (Django's superuser) can do anything. Someone without a role is the public,
-who can only ``see`` published results.
+An administrator of the installation (Django's superuser) can do anything. A person without a role can only see
+published results.
 """
 
 from enum import StrEnum
@@ -21,12 +21,12 @@ class Role(StrEnum):
 
     @property
     def words(self) -> str:
-        """Return the role in words."""
+        """The role's name for people, such as ``campaign manager``."""
         return "campaign manager" if self is Role.MANAGER else str(self)
 
 
 _MEMBERS = frozenset(Role) - {Role.SUBMITTER, Role.ASSESSOR}
-#: The roles that the members page gives. Submitters belong to a team instead.
+#: The roles that an owner can give on the members page. Submitters get theirs by belonging to a team.
 CHOICES = [(role.value, role.words) for role in Role if role is not Role.SUBMITTER]
 _RUNS = frozenset({Role.OWNER, Role.MAINTAINER})
 _MONEY = frozenset({Role.OWNER, Role.MANAGER})
@@ -42,12 +42,12 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "export judgments": _MEMBERS,
     "plan challenge": _MEMBERS,
     "upload run": _RUNS,
-    # A submitter's run gets the name of the submitter's team, and must follow the policy and the rounds.
+    # A submitter's run gets the name of the submitter's team, and must follow the submission policy and the rounds.
     "submit run": _RUNS | {Role.SUBMITTER},
     "edit run": _RUNS,
     "add files": _RUNS,
     "score": _RUNS,
-    # A challenge spends within its campaign's budget. Approving more money also needs "spend money".
+    # A challenge spends money within its campaign's budget. Approving more money also needs "spend money".
     "open challenge": _RUNS,
     "publish version": _RUNS,
     "describe collection": _RUNS,
@@ -56,14 +56,15 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "steer campaign": _MONEY,
     "spend money": _MONEY,
     "judge workers": _MONEY,
-    # Graded campaigns cost no money here: assessors are paid elsewhere. An owner can assess in a small collection.
+    # A graded campaign itself costs no money: assessors are paid elsewhere, crowd workers through a linked campaign.
+    # An owner can assess in a small collection.
     "run grading": _RUNS | _MONEY,
     "assess": _OWNERS | {Role.ASSESSOR},
     "delete bundle": _OWNERS,
     "change members": _OWNERS,
     "manage teams": _OWNERS,
     "change visibility": _OWNERS,
-    # A board's requirements for teams, and the results it hides from them. These rules also bind maintainers.
+    # A leaderboard's rules for submitted runs, and the results hidden from teams. Maintainers must follow them too.
     "set policy": _OWNERS,
     "split queries": _OWNERS,
     # Notifications about a collection reveal its private runs.

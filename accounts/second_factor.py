@@ -1,4 +1,4 @@
-"""Requires a second factor from administrators, who can do anything, if a setting says so."""
+"""Middleware that requires a second factor from administrators if ADMIN_SECOND_FACTOR is on."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,21 +10,21 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-#: Pages needed to set up a second factor or to sign out.
+#: URL names of pages that people need to set up a second factor or to sign out.
 ON_THE_WAY = frozenset({"account_logout", "account_reauthenticate"})
-#: Paths that ignore sessions: workers' pages, and the API, which only accepts tokens.
+#: Beginnings of paths that ignore sessions: workers' pages, and the API, which only accepts tokens.
 WITHOUT_SESSIONS = ("/judge/", "/api/")
 WORDS = "Administrators need a second factor here. Set up an authenticator app to continue."
 
 
 class RequireSecondFactor:
-    """Middleware that sends administrators without a second factor to set one up before anything else."""
+    """Middleware that redirects administrators without a second factor to the page where they set one up."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer the request; ``process_view`` does the check."""
+        """Pass the request on; ``process_view`` does the check."""
         return self.answer(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:

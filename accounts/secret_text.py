@@ -20,7 +20,7 @@ class Secret:
 
 
 def digest_of(text: str) -> str:
-    """Return the stored hash of a secret, 64 hexadecimal digits."""
+    """Return the hash of a secret as it is stored: SHA-256 in 64 hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -37,5 +37,5 @@ def new_token(mark: str) -> Secret:
 
 
 def new_mark() -> str:
-    """Return eight random letters and digits."""
+    """Return a new mark for an API token: eight random hexadecimal digits."""
     return secrets.token_hex(4)

@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 
 
 def refuse_addresses(name: str) -> None:
-    """Refuse a name that contains @, because it could be another person's e-mail address."""
+    """Raise ValidationError for a name that contains @, because it could be another person's e-mail address."""
     if "@" in name:
         raise ValidationError("A name cannot contain @. You can still sign in with your e-mail address.")
 

@@ -18,22 +18,23 @@ from accounts.services.tokens import make_token, revoke_token
 from config import clock
 from config.sealed_secrets import SealBroken, seal, unseal
 
-#: Session key of forms that created a token, so that reloading the page does not create a second token.
+#: Session key for the ids of forms that created a token, so that a form that is sent again creates no second token.
 ANSWERED = "token_forms_answered"
 MOST_REMEMBERED = 20
-#: Session key of a new token that its page has not shown yet: its key, and its text, sealed.
+#: Session key for a new token that no page has shown yet: the token's primary key and its sealed text.
 UNSEEN, PURPOSE = "unseen_token", "unseen API token"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-@reauthentication_required(allow_get=True)  # a token outlives the session that made it, which may be stolen
+@reauthentication_required(allow_get=True)  # a token outlives its session, and the session may be stolen
 def tokens(request: HttpRequest) -> HttpResponse:
     """List the person's tokens. A new token is shown once, on the page to which its form redirects.
 
-    The response to the form may never be seen: the browser drops it if a button is pressed twice. After the password
-    is confirmed, it would also appear at the address of the password form.
+    The form's own response does not show the token, because the person may not see that response: if a button is
+    pressed twice, the browser drops the first response. After a password confirmation, the response would also
+    appear at the address of the password form.
     """
     if _once(request) in request.session.get(ANSWERED, []):
         return redirect("accounts:tokens")
@@ -57,7 +58,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 
 def _once(request: HttpRequest) -> str:
-    """Return the random text that identifies the form; empty if it has none."""
+    """Return the random id that the form sent in its field ``once``, or "" if it sent none."""
     return request.POST.get("once", "")[:40]
 
 
@@ -65,8 +66,9 @@ def _once(request: HttpRequest) -> str:
 def _create_token(request: HttpRequest, form: TokenForm) -> None:
     """Create the form's token, unless the same form has just created it. Raises TokenRefused.
 
-    A person's requests take turns. Each reads what the one before stored in the session, and stores its own token
-    there before the next one's turn. Raises SessionInterrupted if the person has signed out meanwhile.
+    A lock makes one person's requests run one after another. Each request reads the session that the previous request
+    saved, and saves its own token before the next request starts. Raises SessionInterrupted if the person has signed
+    out in the meantime.
     """
     list(User.objects.select_for_update().filter(pk=request.user.pk))  # type: ignore[misc]
     own = request.session.session_key
@@ -86,7 +88,7 @@ def _create_token(request: HttpRequest, form: TokenForm) -> None:
 
 
 def _unseen_token(request: HttpRequest) -> tuple[ApiToken | None, str]:
-    """Return the new token that this page is the first to show, with its text, and forget the text."""
+    """Return the new token that no page has shown yet, with its text, and remove both from the session."""
     if request.method != "GET" or UNSEEN not in request.session:
         return None, ""
     key, sealed = request.session.pop(UNSEEN)

@@ -1,4 +1,4 @@
-"""Settings, URLs, background work and the process launcher. Contains no rules of any room."""
+"""Settings, URLs, background work and the process launcher. Contains no rules of the apps."""
 
 from config.celery import app as celery_app
 

@@ -14,12 +14,12 @@ app.autodiscover_tasks(["config.background"], related_name="tasks")
 
 @signals.setup_logging.connect
 def keep_our_logging(**_: Any) -> None:
-    """Keep our logging in workers: with a receiver for this signal, Celery does not set up its own."""
+    """Keep our logging in workers. Celery does not set up its own logging if this signal has a receiver."""
 
 
 @signals.celeryd_init.connect
 def count_together(**_: Any) -> None:
-    """Add a worker's counts to the folder that the web processes read."""
+    """Write the worker's metrics to the folder from which the web processes report them."""
     from config.monitoring import metrics
 
     metrics.share_counts()

@@ -8,9 +8,9 @@ from django.http import HttpRequest
 
 
 def client_network(request: HttpRequest) -> str:
-    """Return the client's IPv4 address or IPv6 /64 network, because one customer has a whole /64.
+    """Return the client's IPv4 address or IPv6 /64 network (one customer has a whole /64), or "" if it is unknown.
 
-    Behind proxies (``PREFEREE_TRUSTED_PROXIES``) it is the address that the outermost proxy saw. Empty if unknown.
+    Behind proxies (``PREFEREE_TRUSTED_PROXIES``), this is the address that the outermost trusted proxy saw.
     """
     try:
         address = ipaddress.ip_address(get_client_ip(request) or "")

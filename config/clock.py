@@ -1,4 +1,4 @@
-"""The only clock. Services read it; pure modules receive ``now`` as an argument."""
+"""The only source of the current time. Services read it; pure modules receive ``now`` as an argument."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Known requester endpoints, and the sites their workers use."""
+"""Known requester endpoints of crowds, and the sites where their workers find tasks."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -7,14 +7,17 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class KnownEndpoint:
-    """A crowd's endpoint: its name, and the origins that frame the page. The first one receives the page's form."""
+    """A crowd's requester endpoint. ``hosts`` are the origins that frame the judging page.
+
+    The first host receives the page's final form.
+    """
 
     name: str
     hosts: tuple[str, ...]
     real_money: bool
 
 
-#: Endpoints and sites as Amazon documents them ("ExternalQuestion", "Developer Sandbox").
+#: Requester endpoints with their worker sites, as Amazon documents them ("ExternalQuestion", "Developer Sandbox").
 KNOWN = {
     "https://mturk-requester.us-east-1.amazonaws.com": KnownEndpoint(
         "MTurk production", ("https://www.mturk.com", "https://worker.mturk.com"), real_money=True
@@ -25,23 +28,26 @@ KNOWN = {
 }
 
 
-#: On loopback addresses, only Preferee's own marketplace answers.
+#: Loopback hosts. A crowd at one of them is always Preferee's own marketplace.
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def known(endpoint: str) -> KnownEndpoint | None:
-    """Return the known endpoint at this address, or None."""
+    """Return the known endpoint with the same origin as this address, or None."""
     return KNOWN.get(origin(endpoint))
 
 
 def is_amazon(endpoint: str) -> bool:
-    """Return whether the endpoint is Amazon's. Any other endpoint with its protocol is Preferee's marketplace."""
+    """Return whether the endpoint is Amazon's. Any other endpoint with MTurk's protocol is Preferee's marketplace."""
     host = urlsplit(endpoint).hostname or ""
     return host.endswith(".amazonaws.com")
 
 
 def crowd_words(endpoint: str, embedded: str) -> str:
-    """Return the crowd's name as a paper would state it; ``embedded`` is the built-in marketplace's address."""
+    """Return the crowd's name as a paper would state it, or "" if the endpoint has no host.
+
+    ``embedded`` is the address of the built-in marketplace.
+    """
     host = urlsplit(endpoint).hostname or ""
     if origin(endpoint) == origin(embedded) or host in LOOPBACK:
         return "Preferee's own marketplace"
@@ -51,13 +57,13 @@ def crowd_words(endpoint: str, embedded: str) -> str:
 
 
 def default_hosts(endpoint: str) -> list[str]:
-    """Return the origins of a crowd's worker sites: the known ones, else the endpoint's own."""
+    """Return the origins of a crowd's worker sites. If none are known, return only the endpoint itself."""
     found = known(endpoint)
     return list(found.hosts) if found else [endpoint]
 
 
 def origin(address: str) -> str:
-    """Return scheme, host and port of an address, in lower case; empty if it is not an address."""
+    """Return the scheme, host and port of a URL in lower case, or "" if the text is not a URL."""
     try:
         parts = urlsplit(address.strip())
     except ValueError:
@@ -66,7 +72,7 @@ def origin(address: str) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether the address names this machine only."""
+    """Return whether the host of this URL is a loopback address, so that only this machine can reach it."""
     host = urlsplit(address).hostname or ""
     if host == "localhost":
         return True

@@ -20,7 +20,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 #: Brokers that Celery can use.
 BROKERS = {"amqp", "amqps", "memory", "redis", "rediss", "sqs"}
 
-#: Prefixes of example values, in our files and in other projects.
+#: Beginnings of secrets that are only examples, in our files and in other projects.
 EXAMPLE_SECRETS = ("change-me", "changeme", "change_me", "django-insecure", "example", "password", "secret")
 MAKE_ONE = "python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
 
@@ -29,7 +29,7 @@ environ.Env.read_env(BASE_DIR / ".env")
 
 
 def boolean(name: str, default: bool) -> bool:
-    """Read true or false; anything but the usual words is an error."""
+    """Read true or false from one of the usual words, such as ``yes`` or ``off``."""
     word = env.str(name, default="yes" if default else "no").strip().lower()
     if word in {"1", "true", "yes", "on"}:
         return True
@@ -78,7 +78,10 @@ def choice(name: str, default: str, allowed: set[str]) -> str:
 
 
 def address(name: str, default: str, schemes: set[str]) -> str:
-    """Read a URL with one of the given schemes: host in ASCII, no trailing slash; can be empty if ``default`` is."""
+    """Read a URL with one of the given schemes, or an empty value. Return it with its host in ASCII.
+
+    Trailing slashes are removed.
+    """
     word = _in_ascii(name, env.str(name, default=default)).rstrip("/")
     scheme = word.partition("://")[0]
     if word and (scheme not in schemes or "://" not in word):
@@ -89,12 +92,12 @@ def address(name: str, default: str, schemes: set[str]) -> str:
 
 
 def addresses(name: str, default: list[str]) -> list[str]:
-    """Read addresses separated by commas, their hosts in ASCII."""
+    """Read URLs separated by commas. Return them with their hosts in ASCII."""
     return [_in_ascii(name, word) for word in env.list(name, default=default)]
 
 
 def hosts(name: str, default: list[str]) -> list[str]:
-    """Read host names separated by commas, in ASCII."""
+    """Read host names separated by commas. Return them in ASCII."""
     return [_in_ascii(name, word, ascii_host) for word in env.list(name, default=default)]
 
 
@@ -106,7 +109,7 @@ def _in_ascii(name: str, word: str, convert: Callable[[str], str] = ascii_addres
 
 
 def broker(name: str, default: str) -> str:
-    """Read the address of a message broker that Celery supports; ``memory://``, which needs no host, gets one."""
+    """Read the URL of a message broker that Celery supports. ``memory://`` becomes ``memory://localhost/``."""
     if env.str(name, default=default).strip().rstrip("/") == "memory:":
         return "memory://localhost/"
     return address(name, default, BROKERS)
@@ -131,7 +134,7 @@ def mail_server(name: str, url: str) -> dict[str, Any]:
 
 
 def openid_apps(url: str) -> list[dict[str, Any]]:
-    """Return the OpenID Connect provider for sign-in in django-allauth's format; an empty list without ``url``."""
+    """Return a list of the OpenID Connect provider at ``url`` in django-allauth's format; empty without ``url``."""
     client, secret = env.str("PREFEREE_OIDC_CLIENT", default=""), env.str("PREFEREE_OIDC_SECRET", default="")
     if not url:
         return []
@@ -167,7 +170,7 @@ def database(name: str, default: str) -> dict:
         config.setdefault("CONN_MAX_AGE", 60)
         config.setdefault("CONN_HEALTH_CHECKS", True)
         config["ENGINE"] = "config.postgresql"
-        # Only for statements of prepared_cursor(): others are sent as text that includes their values.
+        # This affects only statements of prepared_cursor(). Others are sent as text that includes their values.
         config.setdefault("OPTIONS", {}).setdefault("prepare_threshold", 0)
     else:
         raise ImproperlyConfigured(f"{name} has the engine {engine or 'none'}. Use sqlite:// or postgres://.")
@@ -175,9 +178,10 @@ def database(name: str, default: str) -> dict:
 
 
 def refuse_weak_secrets(least: dict[str, int]) -> None:
-    """Refuse a guessable secret: an example value, or one with fewer characters than ``least`` requires.
+    """Raise ImproperlyConfigured for a secret that is an example value, too short, or repeats few characters.
 
-    0 stands for a secret that someone else issues, whose length we cannot choose.
+    ``least`` has the minimum length of each secret. 0 stands for a secret that someone else issues, whose length we
+    cannot choose.
     """
     for name, characters in least.items():
         for secret in filter(None, _secrets_in(name)):

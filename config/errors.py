@@ -1,15 +1,18 @@
-"""The root of every error family.
+"""The base class of all errors that people can act on.
 
 Refusal
 ├── NotNow                     the same request may succeed later
 │   └── config.background.services.TryLater
 ├── config.sealed_secrets.SealBroken  a secret was sealed under another key
 ├── config.sweep.SweepFailed    some steps of a sweep failed, the others succeeded
+├── config.process.launcher.CrowdUnreachable
 ├── config.background.errors.BackgroundError
+├── accounts.errors.AccountError
 ├── pooling.errors.PoolingError
 ├── judging.errors.JudgingError
 ├── tournament.errors.TournamentError
-└── leaderboard.errors.LeaderboardError
+├── leaderboard.errors.LeaderboardError
+└── web.errors.WebError
 """
 
 from config.guidance import Action, Guidance, joined
@@ -19,7 +22,7 @@ class Refusal(Exception):
     """A request was refused for a reason that the person can act on.
 
     ``message`` says what happened and what it means; ``next_step`` says what to do, in one sentence.
-    Commands print both and exit with status 1; pages show both. ``fault`` states who is responsible, in terms of
+    Commands print both and exit with status 1; pages show both. ``fault`` is a value of
     ``config.background.models.Job.Fault``.
     """
 
@@ -35,10 +38,10 @@ class Refusal(Exception):
 
 
 class NotNow(Refusal):
-    """Not possible now; the same request may succeed after ``seconds``. Jobs wait that long and retry.
+    """The request is not possible now, but may succeed after ``seconds``. Jobs wait that long and retry.
 
-    With ``longest``, a job that is postponed repeatedly waits twice as long each time, up to that limit. With
-    ``got_on``, the wait starts over, because the job made progress in between.
+    If ``longest`` is set, a job that is postponed several times in a row waits twice as long each time, up to
+    ``longest`` seconds. ``got_on`` means that the job made progress, so its wait starts over.
     """
 
     fault = "outside"

@@ -1,4 +1,4 @@
-"""Counts in fixed windows of time, kept in Redis if it is configured, else in each process.
+"""Rate limits over fixed windows of time. Counts are stored in Redis if it is configured, else in each process.
 
 If Redis does not answer, limits are not enforced.
 """
@@ -11,20 +11,20 @@ from redis.exceptions import RedisError
 
 from config import clock
 
-#: Errors of a cache that is down, or that lost the key between two requests.
+#: Errors that the cache raises if it is down, or if it lost the key between two requests.
 _AWAY = (RedisError, OSError, ValueError)
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of ``most`` events of a ``kind`` in every ``seconds``; a ``most`` of 0 means no limit."""
+    """A limit of ``most`` events of one ``kind`` in each window of ``seconds``; a ``most`` of 0 means no limit."""
 
     kind: str
     most: int
     seconds: int
 
     def take(self, who: str, *, times: int = 1) -> int:
-        """Count ``times`` requests for ``who``. Returns 0, or the seconds to wait if the limit is exceeded."""
+        """Count ``times`` events for ``who``. Return 0, or the seconds to wait if the limit is exceeded."""
         if not self.most:
             return 0
         key, left = self._window(who)
@@ -36,14 +36,14 @@ class Limit:
         return left if counted > self.most else 0
 
     def used_up(self, who: str) -> bool:
-        """Return whether ``who`` has used up this window."""
+        """Return whether ``who`` has reached the limit in the current window."""
         try:
             return bool(self.most) and int(cache.get(self._window(who)[0], 0)) >= self.most
         except _AWAY:
             return False
 
     def _window(self, who: str) -> tuple[str, int]:
-        """Return the key of this window, and its remaining seconds."""
+        """Return the cache key for ``who`` in the current window, and the seconds until the window ends."""
         number, elapsed = divmod(int(clock.now().timestamp()), self.seconds)
         digest = salted_hmac("count", who).hexdigest()[
             :32

@@ -1,7 +1,7 @@
-"""Text that tells people what to do, with its actions and options kept as data rather than as words.
+"""Text that tells people what to do. Its actions and options are stored as data rather than as words.
 
-Each surface renders them its own way: a terminal prints ``Run: manage.py raise_budget spring 12.50``, a page links to
-*Change the budget*, and the API answers with the call. Pages and API: ``web.common.directions``.
+Each interface renders them its own way: a terminal prints ``Run: manage.py raise_budget spring 12.50``, a page links
+to *Change the budget*, and the API names the call. ``web.common.directions`` renders them for pages and the API.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Action:
 
     @property
     def typed(self) -> str:
-        """Return the command as typed in a terminal."""
+        """The command line as a person types it in a terminal."""
         return " ".join(filter(None, ("manage.py", self.command, self.subject, self.rest)))
 
     @property
@@ -36,9 +36,9 @@ class Action:
 
 @dataclass(frozen=True)
 class Option:
-    """A choice, by the name of its command-line option without dashes; pages and the API have a field for it.
+    """A command-line option, named without its dashes. Pages and the API name their field for it instead.
 
-    An option that sets a field by ``name`` also has the field's ``label`` on pages.
+    If the option takes ``NAME=VALUE``, ``name`` is that name, and ``label`` is the label of its field on pages.
     """
 
     option: str
@@ -63,7 +63,7 @@ Part = str | Action | Option | TerminalOnly
 
 
 class Guidance(str):
-    """A text with its ``parts``. The string is the terminal's version."""
+    """A string as a terminal prints it, with the ``parts`` from which pages and the API make their own versions."""
 
     parts: tuple[Part, ...]
 
@@ -74,7 +74,7 @@ class Guidance(str):
         return made
 
     def __str__(self) -> str:
-        return self  # otherwise str() of a subclass would be a plain copy
+        return self  # by default, str() would return a plain string without the parts
 
     def __getnewargs__(self) -> tuple[Part, ...]:  # type: ignore[override]
         return self.parts
@@ -87,16 +87,16 @@ class Guidance(str):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Return the options that the text names."""
+        """The command-line options that the text names, without dashes."""
         return tuple(part.option for part in self.parts if isinstance(part, Option))
 
     def asks_for(self, command: str) -> bool:
-        """Return whether one of the text's actions is this command."""
+        """Return whether one of the text's actions runs this command."""
         return any(isinstance(part, Action) and part.command == command for part in self.parts)
 
 
 def parts_of(text: Part) -> tuple[Part, ...]:
-    """Return the parts of a text; plain text has one part, itself."""
+    """Return the parts of a text. The only part of a plain text is the text itself; empty text has no parts."""
     if isinstance(text, Guidance):
         return text.parts
     return (text,) if not isinstance(text, str) or text else ()
@@ -113,19 +113,19 @@ _KINDS: dict[str, type[Action | Option | TerminalOnly]] = {
     "option": Option,
     "text": TerminalOnly,
 }
-#: The beginning of a stored text with parts. No text written by a person begins like this: see stored().
+#: The first character of a stored text with parts. stored() removes it from the beginning of all other texts.
 _MARK = "\x1e"
 
 
 def stored(text: str) -> str:
-    """Return the text in the form that a database, a session or JSON stores."""
+    """Return the text as a plain string for a database, a session or JSON. restored() reads it back."""
     if not isinstance(text, Guidance) or all(isinstance(part, str) for part in text.parts):
         return str(text).lstrip(_MARK)
     return _MARK + json.dumps([part if isinstance(part, str) else asdict(part) for part in text.parts])
 
 
 def restored(text: str) -> Guidance:
-    """Return a stored text with its parts."""
+    """Return the Guidance, with its parts, from a string that stored() returned."""
     if isinstance(text, Guidance) or not text.startswith(_MARK):
         return Guidance(text)
     return Guidance(*map(_restored_part, json.loads(text.removeprefix(_MARK))))

@@ -8,7 +8,7 @@ from config.guidance import Guidance, restored, stored
 
 
 class GuidanceField(models.TextField):
-    """Stores Guidance (text with actions and options). Plain text is read as Guidance without actions."""
+    """A text field for Guidance (text with actions and options). Plain text is read as Guidance without actions."""
 
     def from_db_value(self, value: str | None, *_: Any) -> Guidance | None:
         return None if value is None else restored(value)

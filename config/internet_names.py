@@ -6,7 +6,7 @@ import idna
 
 
 def ascii_address(address: str) -> str:
-    """Return the address with its host in ASCII: ``https://bücher.example`` is ``https://xn--bcher-kva.example``.
+    """Return a URL with its host in ASCII: ``https://bücher.example`` becomes ``https://xn--bcher-kva.example``.
 
     Raises ValueError for an invalid host.
     """

@@ -1,6 +1,6 @@
-"""Cached objects. The key includes the software version, so no other version ever reads them.
+"""Stores objects in the cache. Their keys include the software version, so no other version ever reads them.
 
-Counters do not need this: plain numbers read the same in every version.
+Counters do not need such keys, because plain numbers are read the same way in every version.
 """
 
 import hashlib
@@ -19,13 +19,13 @@ ROOMS = ("config", "accounts", "pooling", "judging", "tournament", "leaderboard"
 
 
 def object_key(kind: str, *inputs: Any) -> str:
-    """Return an object's cache key, derived from its inputs (JSON-ready) and this software's version."""
+    """Return the cache key of an object, derived from its kind, its inputs (JSON values) and the software version."""
     named = json.dumps([sources_key(*ROOMS), *inputs])
     return f"{kind}:{hashlib.sha256(named.encode()).hexdigest()}"
 
 
 def kept(key: str) -> Any:
-    """Return the object, or None if it is missing or cannot be read; the caller then rebuilds it."""
+    """Return the cached object, or None if it is missing or cannot be read; the caller then rebuilds it."""
     try:
         packed = cache.get(key)
         return None if packed is None else pickle.loads(packed)  # noqa: S301 -- our own cache
@@ -35,7 +35,7 @@ def kept(key: str) -> Any:
 
 
 def keep_object(key: str, made: Any, seconds: float) -> None:
-    """Store the object for ``seconds``. Without the cache the product is slower, but works."""
+    """Cache the object for ``seconds``. If Redis does not answer, only log a warning."""
     try:
         cache.set(key, pickle.dumps(made), seconds)
     except RedisError:
@@ -43,7 +43,7 @@ def keep_object(key: str, made: Any, seconds: float) -> None:
 
 
 def is_kept(key: str) -> bool:
-    """Return whether an object, or a stored None, is cached."""
+    """Return whether the cache has an entry for the key, even if the entry is None."""
     try:
         return bool(cache.has_key(key))
     except RedisError:
@@ -52,5 +52,5 @@ def is_kept(key: str) -> bool:
 
 
 def forget_object(key: str) -> None:
-    """Delete the object, so that it is rebuilt at the next read."""
+    """Delete the object from the cache, so that the next reader rebuilds it."""
     cache.delete(key)

@@ -1,4 +1,4 @@
-"""Settings of the marketplace, read from the environment (all of them: docs/marketplace.md).
+"""Django's settings for the marketplace, read from the environment. docs/marketplace.md lists the variables.
 
 The marketplace is a separate program with its own database, accounts and port. These settings and ``config.settings``
 share only the functions that read the environment.
@@ -31,7 +31,7 @@ from config.process.private_files import tighten_folder
 MODE = choice("MARKETPLACE_MODE", "embedded", {"embedded", "production"})
 PRODUCTION = MODE == "production"
 DEBUG = False
-# A separate folder if the marketplace runs under its own account; else beside Preferee's data.
+# A separate folder if the marketplace runs under its own account of the machine; else Preferee's data folder.
 _OWN_DIR = env.str("MARKETPLACE_DATA_DIR", default="")
 DATA_DIR = Path(_OWN_DIR or env.str("PREFEREE_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
 tighten_folder(DATA_DIR)
@@ -78,7 +78,7 @@ except InvalidOperation:
 THROTTLE_PER_SECOND = number_setting("MARKETPLACE_THROTTLE_PER_SECOND", 0)
 REQUIRE_HTTPS_QUESTIONS = boolean("MARKETPLACE_REQUIRE_HTTPS_QUESTIONS", PRODUCTION)
 
-# Where messages can be sent: a mail server, and hosts of queues for requesters' notifications.
+# The mail server for messages, and the hosts of queues to which requesters' notifications can be sent.
 _EMAIL_URL = env.str("MARKETPLACE_EMAIL_URL", default="")
 MAIL = bool(_EMAIL_URL)
 EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
@@ -90,7 +90,7 @@ QUEUE_HOSTS = env.list("MARKETPLACE_QUEUE_HOSTS", default=[])
 
 # The worker pages.
 OPEN_SIGNUP = boolean("MARKETPLACE_OPEN_SIGNUP", not PRODUCTION)
-# How long personal data is kept, in days; 0: until an operator erases it.
+# Days for which personal data is kept. 0 means until an operator erases it.
 RIGHTS_DIR = env.str("MARKETPLACE_RIGHTS_DIR", default=_OWN_DIR or env.str("PREFEREE_RIGHTS_DIR", default=""))
 KEEP_ACCOUNTS_DAYS = whole_number_setting("MARKETPLACE_KEEP_ACCOUNTS_DAYS", 0)
 KEEP_MESSAGES_DAYS = whole_number_setting("MARKETPLACE_KEEP_MESSAGES_DAYS", 365)
@@ -98,9 +98,11 @@ MAX_HELD = whole_number_setting("MARKETPLACE_MAX_HELD", 25, least=1)
 INVITATION_HOURS = number_setting("MARKETPLACE_INVITATION_HOURS", 336, least=0.01)
 PASSWORD_LINK_HOURS = number_setting("MARKETPLACE_PASSWORD_LINK_HOURS", 24, least=0.01)
 PASSWORD_RESET_TIMEOUT = int(PASSWORD_LINK_HOURS * 3600)
-# Limit of wrong passwords for one name in 15 minutes, and ten times as many from one address. 0 turns it off.
+# Limit of wrong passwords for one account in 15 minutes. The limit for one client address is ten times as high.
+# 0 turns both off.
 SIGNIN_ATTEMPTS = whole_number_setting("MARKETPLACE_SIGNIN_ATTEMPTS", 10)
-# Number of proxies in front of us: the client's address is that entry of X-Forwarded-For, counted from the end.
+# Number of proxies in front of the marketplace. The client's address is the entry of X-Forwarded-For at this position
+# from the end.
 PROXIES = whole_number_setting("MARKETPLACE_PROXIES", 1 if PRODUCTION else 0)
 SIGNIN_LINK_HOURS = number_setting("MARKETPLACE_SIGNIN_LINK_HOURS", 168, least=0.01)
 # The site's operator, named on every page for questions and legally required information.
@@ -109,14 +111,14 @@ CONTACT = env.str("MARKETPLACE_CONTACT", default="")
 PRIVACY_FILE = env.str("MARKETPLACE_PRIVACY_FILE", default="")
 if PRIVACY_FILE and not Path(PRIVACY_FILE).is_file():
     raise ImproperlyConfigured(f"MARKETPLACE_PRIVACY_FILE={PRIVACY_FILE!r} is not a file.")
-# Payment methods that workers can choose, and the payout day of the month; 0: not stated.
+# Payment methods that workers can choose, and the payout day of the month. 0 means that no day is stated.
 PAYOUT_METHODS = [name.strip() for name in env.list("MARKETPLACE_PAYOUT_METHODS", default=[]) if name.strip()]
 PAYOUT_DAY = whole_number_setting("MARKETPLACE_PAYOUT_DAY", 0)
 if PAYOUT_DAY > 28:
     raise ImproperlyConfigured("MARKETPLACE_PAYOUT_DAY must be 1 to 28 (days that every month has), or 0.")
 if too_long := [name for name in PAYOUT_METHODS if len(name) > 60]:
     raise ImproperlyConfigured(f"MARKETPLACE_PAYOUT_METHODS: {too_long[0]!r} has more than 60 characters.")
-# Languages that workers can list as those they read.
+# Languages that workers can choose from when they state which languages they read.
 LANGUAGE_CHOICES = env.list(
     "MARKETPLACE_LANGUAGES",
     default=["ar", "de", "en", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "uk", "zh"],
@@ -198,7 +200,7 @@ TEMPLATES = [
 DATABASES = {
     "default": database("MARKETPLACE_DATABASE_URL", f"sqlite:///{quote(str(DATA_DIR))}/marketplace.sqlite3")
 }
-# Connections live as long as the process: opening SQLite for every request would cost more than most calls.
+# Connections are reused: opening SQLite for every request would take longer than answering most calls.
 DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "marketplace.Worker"
@@ -210,7 +212,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "signin"
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
-# Cookies belong to hosts, not ports. Separate names keep sign-ins apart from another product on the same host.
+# Browsers send cookies to every port of a host. So separate names keep them apart from Preferee's on the same host.
 SESSION_COOKIE_NAME = "marketplace_session"
 CSRF_COOKIE_NAME = "marketplace_csrf"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
@@ -221,7 +223,7 @@ if PUBLIC_URL.startswith("https://"):
     # With these names, no other host of the domain and no page without HTTPS can set the cookies.
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-marketplace_session", "__Host-marketplace_csrf"
 if PRODUCTION:
-    # No redirect to https here: the product's own calls may arrive over an internal network.
+    # No redirect to HTTPS here, because Preferee's own calls may arrive over an internal network without it.
     SECURE_HSTS_SECONDS = whole_number_setting("MARKETPLACE_HSTS_SECONDS", 3600)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
@@ -239,7 +241,7 @@ CONTENT_SECURITY_POLICY = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
-# Room for a whole question (65,535 bytes) in JSON escapes, and for a long answer form.
+# Enough for a question of 65,535 bytes that is escaped as JSON, and for a long answer form.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 
 STATIC_URL = "static/"

@@ -1,6 +1,6 @@
-"""A number with its noun in English."""
+"""Formats a number with its English noun."""
 
 
 def many(number: int, one: str, more: str = "") -> str:
-    """Return ``1 task``, ``1,200 tasks`` or ``2 reports of pairs``; ``more`` is an irregular plural."""
+    """Return text such as ``1 task`` or ``1,200 tasks``. ``more`` is the plural if it is not ``one`` with an s."""
     return f"{number:,} {one if number == 1 else more or one + 's'}"

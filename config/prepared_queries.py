@@ -1,7 +1,7 @@
 """Querysets, updates and insertions whose SQL is built and planned once, for requests that many people send at once.
 
 Django builds the SQL again each time, and PostgreSQL plans it again. Both take longer than answering a small query.
-These are compiled at their first use in a process, with placeholders that each call replaces by its own values.
+Here, SQL is built at the first use in a process, with placeholders that each call replaces by its own values.
 """
 
 import copy
@@ -16,16 +16,16 @@ from django.db.models.sql import UpdateQuery
 from psycopg.sql import quote
 
 Row = TypeVar("Row")
-#: The placeholder for a value while the SQL is built: nothing else in a queryset equals it, and every column accepts
-#: it.
+#: Placeholders for a key and a string while the SQL is built. No other value in a queryset equals them, and every
+#: column accepts them.
 _KEY, _WORD = 2_041_973_000, "placeholder "
 
 
 class Prepared(Generic[Row]):
-    """A queryset with parameters, each a key or, if ``words`` contains its index (from 0), a string.
+    """A queryset with parameters, whose SQL is built once. A call with the parameters' values returns the rows.
 
-    ``build`` makes the queryset from these values. The values must only be compared and never change the query
-    itself: no value is None, and none decides which filters apply.
+    A parameter is a string if ``words`` contains its index (from 0), else a key. ``build`` returns the queryset for
+    given values. It must only compare the values: none can be None or decide which filters apply.
     """
 
     def __init__(self, build: Callable[..., QuerySet[Any, Row]], *, words: tuple[int, ...] = ()) -> None:
@@ -50,7 +50,7 @@ class Prepared(Generic[Row]):
         return list(rows)
 
     def first(self, *values: int | str) -> Row | None:
-        """Return the first row for these values, if any; for querysets of few rows, since all are read."""
+        """Return the first row for these values, or None. Use it only where there are few rows: all are read."""
         return next(iter(self(*values)), None)
 
     # A test can use both databases in one process, and each needs its own SQL.
@@ -61,10 +61,10 @@ class Prepared(Generic[Row]):
 
 
 class PreparedUpdate:
-    """An update of some fields in the rows of a queryset with parameters, each a key.
+    """An update of ``fields`` in the rows of a queryset whose parameters are keys. Its SQL is built once.
 
-    ``build`` makes the queryset as for :class:`Prepared`, of one table. Each call fills in the keys and the new value
-    of every field, and returns the number of rows changed.
+    ``build`` returns the queryset, as in :class:`Prepared`, and uses only one table. Each call fills in the keys and
+    the new value of every field, and returns the number of rows changed.
     """
 
     def __init__(self, build: Callable[..., QuerySet[Any, Any]], *fields: str) -> None:
@@ -95,7 +95,7 @@ class PreparedUpdate:
 def append_rows(rows: Sequence[Model], *, ignore_conflicts: bool = False) -> None:
     """Insert new rows of one model in one statement, without reading their keys back.
 
-    Values are stored as they are: the model has no column whose values the database adapter has to convert.
+    Values are sent as they are, so the model must have no column whose values Django has to convert.
     """
     if not rows:
         return
@@ -111,12 +111,12 @@ def append_rows(rows: Sequence[Model], *, ignore_conflicts: bool = False) -> Non
 
 @cache
 def _insertion(model: type[Model]) -> tuple[Sequence[Any], str]:
-    """Return the columns of a new row, and the statement that inserts rows from an array for each column."""
+    """Return the model's fields without its key, and the statement that inserts rows from one array per field."""
     fields = [field for field in model._meta.local_concrete_fields if not field.primary_key]
     connection = connections[DEFAULT_DB_ALIAS]
     name = connection.ops.quote_name
     columns = ", ".join(name(str(field.column)) for field in fields)
-    # Without its length, a type refuses a text that is too long; a cast to a length would cut it off.
+    # The types have no length, because a cast to varchar(n) would cut off a long text instead of refusing it.
     types = [str(field.cast_db_type(connection)).partition("(")[0] for field in fields]
     arrays = ", ".join(f"%s::{one}[]" for one in types)
     rows = f"SELECT * FROM UNNEST({arrays})"  # noqa: S608 -- only names
@@ -124,7 +124,7 @@ def _insertion(model: type[Model]) -> tuple[Sequence[Any], str]:
 
 
 def _statement(vendor: str, compiler: Any, places: Collection[object]) -> tuple[str, Sequence[object]]:
-    """Return the compiler's SQL and its parameters, of which ``places`` are to be filled in."""
+    """Return the compiler's SQL and its parameters. Parameters in ``places`` are placeholders for a call's values."""
     sql, parameters = compiler.as_sql()
     if vendor == "postgresql":
         # Values that never change become part of the statement, because indexes depend on them.
@@ -134,5 +134,5 @@ def _statement(vendor: str, compiler: Any, places: Collection[object]) -> tuple[
 
 
 def prepared_cursor(connection: BaseDatabaseWrapper) -> Any:
-    """Return a cursor whose statements the server keeps planned, if the database can do this."""
+    """Return a cursor that prepares its statements if the database supports this, else a plain cursor."""
     return getattr(connection, "prepared_cursor", connection.cursor)()

@@ -1,4 +1,4 @@
-"""Settings, read from the environment (all of them: docs/settings.md)."""
+"""Django's settings, read from the environment. docs/settings.md lists the environment variables."""
 
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -41,7 +41,7 @@ if not SECRET_KEY:
     if PRODUCTION:
         raise ImproperlyConfigured("SECRET_KEY is required when PREFEREE_MODE=production.")
     SECRET_KEY = kept_secret(DATA_DIR / "secret-key")
-# Minimum length of each secret; 0: issued by someone else.
+# Minimum number of characters of each secret. 0 means that someone else issues the secret.
 LEAST_SECRETS = {
     "SECRET_KEY": 32,
     "SECRET_KEY_FALLBACKS": 0,
@@ -59,7 +59,7 @@ if PRODUCTION:
 #: Former keys, latest first: anything signed or sealed with them can still be read.
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 
-#: If only one of the two is set, the other is derived from it.
+#: If only one of PREFEREE_PORT and PREFEREE_PUBLIC_URL is set, the other is derived from it.
 _PORT = whole_number_setting("PREFEREE_PORT", 8410, least=1)
 PUBLIC_URL = address("PREFEREE_PUBLIC_URL", f"http://127.0.0.1:{_PORT}", {"http", "https"})
 PORT = whole_number_setting("PREFEREE_PORT", urlsplit(PUBLIC_URL).port or 8410, least=1)
@@ -171,7 +171,7 @@ ADMIN_SECOND_FACTOR = boolean("PREFEREE_ADMIN_SECOND_FACTOR", PRODUCTION)
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Preferee"
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # without a mail server no address can be verified
-# Attempts are limited by the caller's address: behind a proxy, by the address that the proxy names.
+# Sign-in attempts are limited per client address. Behind proxies, this is the address that the outermost one reports.
 ALLAUTH_TRUSTED_PROXY_COUNT = whole_number_setting("PREFEREE_TRUSTED_PROXIES", 1 if PRODUCTION else 0)
 OIDC_URL = address("PREFEREE_OIDC_URL", "", {"http", "https"})
 OIDC_SIGNUP = boolean("PREFEREE_OIDC_SIGNUP", False)
@@ -197,7 +197,7 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "OPTIONS": {"MAX_ENTRIES": 10_000},
     },
-    # Parts of pages that never change (the template tag "cache"), kept in the process that shows them.
+    # Parts of pages that never change (the template tag "cache"), cached in the process that renders them.
     "template_fragments": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "LOCATION": "fragments",
@@ -209,7 +209,7 @@ CELERY_BROKER_URL = broker("CELERY_BROKER_URL", REDIS_URL or "memory://")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-# Kibibytes. A process that has checked a large run does not release its memory, so it is replaced after its task.
+# In KiB. A process that has checked a large run does not release the memory, so it is replaced after that task.
 CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1024**2
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
@@ -229,7 +229,7 @@ KEEP_DELIVERIES_DAYS = whole_number_setting("PREFEREE_KEEP_DELIVERIES_DAYS", 30)
 RIGHTS_DIR = env.str("PREFEREE_RIGHTS_DIR", default="")
 RETENTION_SECONDS = 6 * 3600
 FORGET_UPLOADS_SECONDS = 3600
-#: Seconds between two starts of a kind of job.
+#: The kinds of jobs that the schedule starts, with the seconds between two starts.
 SCHEDULED_JOBS = {
     "judging.collect_open_campaigns": COLLECT_SECONDS,
     "judging.watchdog": WATCHDOG_SECONDS,
@@ -283,30 +283,31 @@ STORAGES = {
     if PRODUCTION
     else {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-FILE_UPLOAD_PERMISSIONS = 0o600  # Django would let everyone read stored files
+FILE_UPLOAD_PERMISSIONS = 0o600  # Django's default lets every account of the machine read stored files
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = not PRODUCTION
 MAX_UPLOAD_BYTES = whole_number_setting("PREFEREE_MAX_UPLOAD_BYTES", 2 * 1024**3, least=1)
-# Per person, for files that wait to be read or completed.
+# Limits per person for uploaded files that are incomplete or have not been read yet.
 MAX_WAITING_FILES = whole_number_setting("PREFEREE_MAX_WAITING_FILES", 500, least=1)
 MAX_WAITING_BYTES = whole_number_setting("PREFEREE_MAX_WAITING_BYTES", 20 * 1024**3, least=1)
-# A run is checked in memory, which takes up to four times as much.
+# Checking a run takes up to four times its size in memory.
 MAX_RUN_BYTES = whole_number_setting("PREFEREE_MAX_RUN_BYTES", 4 * 1024**3, least=1)
 MAX_DECOMPRESSED_BYTES = whole_number_setting("PREFEREE_MAX_DECOMPRESSED_BYTES", 20 * 1024**3, least=1)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
-# Files of plain forms: on disk, beside their final place, and only from people who are signed in.
+# Files sent with forms are accepted only from people who are signed in, and stored next to their final place.
 FILE_UPLOAD_HANDLERS = ["web.common.form_files.ToDisk"]
-# Folder with passage files that can be named in the browser instead of uploaded; empty: none.
+# Folder with passage files that people can choose on pages instead of uploading them. Empty means no folder.
 SOURCES_DIR = env.str("PREFEREE_SOURCES_DIR", default="")
-# Per worker's page, counted over ten seconds. 0 is off.
+# Limit of requests per second for each worker's page, averaged over ten seconds. 0 turns it off.
 PAGE_REQUESTS_PER_SECOND = whole_number_setting("PREFEREE_PAGE_REQUESTS_PER_SECOND", 10)
-# New workers from one network in ten minutes, at a crowd that does not sign worker ids. 0 is off.
+# Limit of new workers from one network in ten minutes, at a crowd that does not sign worker ids. 0 turns it off.
 ARRIVALS_PER_NETWORK = whole_number_setting("PREFEREE_ARRIVALS_PER_NETWORK", 120)
-# Tasks in a row that a worker can leave without judging a pair. 0 is off.
+# Limit of unfinished tasks in a row for each worker (judging/workers/unfinished.py). 0 turns it off.
 MOST_UNFINISHED = whole_number_setting("PREFEREE_MOST_UNFINISHED", 5)
-# Submissions without a judged pair are rejected this long before the crowd's auto-approval. 0: only people reject.
+# Submissions without a judged pair are rejected this many hours before the crowd would approve them automatically.
+# 0 means that only people reject them.
 REJECT_UNJUDGED_HOURS = whole_number_setting("PREFEREE_REJECT_UNJUDGED_HOURS", 24)
 
 # The crowd. Only the endpoint distinguishes marketplace, sandbox and production.
@@ -319,10 +320,11 @@ CROWD_SECRET_KEY = env.str("PREFEREE_CROWD_SECRET_KEY", default="")
 CROWD_CALLS_PER_SECOND = number_setting("PREFEREE_CROWD_CALLS_PER_SECOND", 0)
 CROWD_CALLS_AT_ONCE = whole_number_setting("PREFEREE_CROWD_CALLS_AT_ONCE", 4, least=1)
 CROWD_TIMEOUT_SECONDS = number_setting("PREFEREE_CROWD_TIMEOUT_SECONDS", 15, least=0.1)
-# Hosts that can frame the judging page and receive its final form.
+# Origins of the sites that can frame the judging page and receive its final form.
 CROWD_HOSTS = addresses("PREFEREE_CROWD_HOSTS", default_hosts(CROWD_ENDPOINT))
 BUDGET_CAP = dollars_setting("PREFEREE_BUDGET_CAP", "0")
-# For all campaigns together in SPENDING_DAYS. The reference experiment (421 tasks at $2.40) fits twice, with repeats.
+# Limit for all campaigns together within SPENDING_DAYS. It is enough to run the reference experiment (421 tasks at
+# $2.40) twice, with repeats.
 SPENDING_CAP = dollars_setting("PREFEREE_SPENDING_CAP", "2500")
 SPENDING_DAYS = whole_number_setting("PREFEREE_SPENDING_DAYS", 30, least=1)
 

@@ -17,7 +17,7 @@ def software_version() -> str:
 
 @cache
 def sources_key(*rooms: str) -> str:
-    """Return the version, and eight digits that change with the sources of these rooms.
+    """Return the version and eight hexadecimal digits that change whenever a source file of these apps changes.
 
     The digits keep people who change the code between two versions from seeing results of the previous code.
     """

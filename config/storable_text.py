@@ -1,6 +1,6 @@
-"""Text from outside, made fit for the database."""
+"""Cleans text from outside before it is stored in the database."""
 
 
 def storable_text(text: str, most: int | None = None) -> str:
-    """Return at most ``most`` characters of the text, without surrounding spaces, and without NULs for PostgreSQL."""
+    """Remove NULs, which PostgreSQL refuses, and surrounding spaces. Return at most ``most`` characters."""
     return text.replace("\0", "").strip()[:most]

@@ -1,4 +1,4 @@
-"""Independent steps of one sweep, such as forgetting and cleaning up: a failed step does not stop the others."""
+"""A sweep: independent steps, such as deleting old data. A failed step does not stop the others."""
 
 import logging
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class SweepFailed(Refusal):
 class Sweep:
     """Collects failures, so that the sweep can finish before it fails.
 
-    A step that writes to the database opens its own transaction.
+    A step that writes to the database must open its own transaction.
     """
 
     def __init__(self, name: str) -> None:
@@ -33,7 +33,7 @@ class Sweep:
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
-        """Run one step. Any exception is logged and kept for the end."""
+        """Run the block as one step. Log any exception, and keep it for end()."""
         try:
             yield
         except SweepFailed as failed:

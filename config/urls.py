@@ -1,4 +1,4 @@
-"""All URLs for people; each app's are included by module name. URLs for machines: config/monitoring/probes.py."""
+"""The URLs of all pages and of the API. config/monitoring/probes.py serves the health checks and metrics."""
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin

@@ -1,1 +1,1 @@
-"""Invitations and API tokens."""
+"""Services for invitations, API tokens and the lookup of people."""

@@ -5,13 +5,16 @@ MOST_NAMED = 3
 
 
 def has_administrator(*, beside: User | None = None) -> bool:
-    """Return whether an administrator, other than ``beside``, can sign in."""
+    """Return whether there is an administrator with an active account, other than ``beside``."""
     others = User.objects.filter(is_superuser=True, is_active=True)
     return (others.exclude(pk=beside.pk) if beside else others).exists()
 
 
 def whom_to_ask() -> str:
-    """Return the administrators' names, for people who need help; no names if strangers can have accounts."""
+    """Return words such as ``an administrator (ada or ben)``, for messages that say whom to ask.
+
+    The names are left out if strangers can create accounts.
+    """
     names: list[str] = []
     if not anybody_may_join():
         active = User.objects.filter(is_superuser=True, is_active=True).order_by("username")

@@ -1,4 +1,4 @@
-"""Invite people and accept invitations."""
+"""Create, mail, withdraw and accept invitations."""
 
 import logging
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from accounts.user_names import VALIDATORS
 from config import clock
 
 logger = logging.getLogger(__name__)
-#: The address of an invitation for anyone with the link, who can enter their own address.
+#: The ``email`` of an invitation that anyone with the link can accept. That person enters an address.
 ANYBODY = ""
 FIRST_LINK_HOURS = 24
 OVER = InvitationOver(
@@ -32,7 +32,7 @@ OVER = InvitationOver(
 
 @dataclass(frozen=True)
 class Invited:
-    """A new invitation. Only this object has its link; the database has a hash."""
+    """A new invitation with its link. The database stores only a hash of the link's secret."""
 
     invitation: Invitation
     link: str = field(repr=False)
@@ -41,7 +41,10 @@ class Invited:
 def create_invitation(
     *, email: str, invited_by: User | None, administrator: bool = False, days: int | None = None
 ) -> Invited:
-    """Create an invitation. Its link works for one person, once, until it expires. Raises NotAnAccount."""
+    """Create an invitation whose link works once and expires after ``days`` (default: INVITATION_DAYS).
+
+    Raises NotAnAccount if the e-mail address is invalid.
+    """
     try:
         validate_email(email)
     except ValidationError:
@@ -66,9 +69,9 @@ def _save_invitation(
 
 
 def first_administrator_link() -> str:
-    """Create the link for the installation's first administrator; return "" if there already is one.
+    """Return a new link that creates the first administrator, or "" if there already is an administrator.
 
-    The link works once, within FIRST_LINK_HOURS, and replaces any earlier one.
+    The link works once, within FIRST_LINK_HOURS. Earlier links stop working.
     """
     now = clock.now()
     Invitation.objects.open(now).filter(email=ANYBODY, administrator=True).update(withdrawn_at=now)
@@ -78,7 +81,10 @@ def first_administrator_link() -> str:
 
 
 def mail(invited: Invited, *, to_what: str) -> bool:
-    """Mail the link if this installation sends e-mail. Return whether it was sent; if not, show the link."""
+    """Mail the link if this installation sends e-mail. Return whether it was sent; if not, the caller shows the link.
+
+    ``to_what`` names the collection, team or installation that the person is invited to.
+    """
     if not settings.MAIL:
         return False
     invitation = invited.invitation
@@ -96,7 +102,10 @@ def mail(invited: Invited, *, to_what: str) -> bool:
 
 
 def invitation_of(secret: str, *, taken_by: User | None = None) -> Invitation:
-    """Return the open invitation of a link, or the one this person already accepted. Raises InvitationOver."""
+    """Return the invitation with this link's secret, if it is open or ``taken_by`` already accepted it.
+
+    Raises InvitationOver otherwise.
+    """
     found = Invitation.objects.select_related("invited_by").filter(digest=digest_of(secret))
     if (invitation := found.open(clock.now()).first()) is not None:
         return invitation
@@ -106,13 +115,16 @@ def invitation_of(secret: str, *, taken_by: User | None = None) -> Invitation:
 
 
 def void_invitation(invitation: Invitation) -> None:
-    """Revoke the invitation. Does nothing if it was already used."""
+    """Withdraw the invitation. Does nothing if it was already accepted."""
     now = clock.now()
     Invitation.objects.open(now).filter(pk=invitation.pk).update(withdrawn_at=now)
 
 
 def accept(invitation: Invitation, user: User) -> None:
-    """Use up the invitation for this person. Of two people at once, one is refused. Raises InvitationOver."""
+    """Mark the invitation as accepted by this person, and make them an administrator if it is for one.
+
+    Raises InvitationOver if the invitation is not open, for instance because another person accepts it at once.
+    """
     now = clock.now()
     with transaction.atomic():
         mine = Invitation.objects.filter(pk=invitation.pk, accepted_by=user)
@@ -126,9 +138,9 @@ def accept(invitation: Invitation, user: User) -> None:
 
 
 def accept_with_new_account(invitation: Invitation, *, username: str, password: str, email: str = "") -> User:
-    """Create the account that the invitation is for. Raises InvitationOver, NotAnAccount, ValidationError.
+    """Create an account and accept the invitation with it. Raises InvitationOver, NotAnAccount, ValidationError.
 
-    ``email`` is the account's address if the invitation is for anyone.
+    ``email`` is the account's address if the invitation names none.
     """
     email = invitation.email or email
     for validate in VALIDATORS:
@@ -148,7 +160,7 @@ def accept_with_new_account(invitation: Invitation, *, username: str, password: 
 
 
 def _keep_address(invitation: Invitation, user: User) -> None:
-    """Give the account the invitation's address, verified if the link was mailed and no account has verified it."""
+    """Store the account's address, as verified if the link was mailed to it and no account has verified it before."""
     held = EmailAddress.objects.filter(email__iexact=user.email, verified=True).exists()
     EmailAddress.objects.create(
         user=user, email=user.email, primary=True, verified=invitation.mailed and not held

@@ -1,4 +1,4 @@
-"""Find people by the names of their accounts, and their addresses."""
+"""Find people by account name, and find their e-mail addresses."""
 
 from allauth.account.models import EmailAddress
 
@@ -18,6 +18,6 @@ def person_named(username: str) -> User:
 
 
 def mail_address_of(user: User) -> str:
-    """Return the address for messages: the primary one, else a verified one, else any; empty without one."""
+    """Return the address for messages: the account's, else the primary, else a verified one, else any, else ""."""
     known = EmailAddress.objects.filter(user=user).order_by("-primary", "-verified", "pk")
     return user.email or known.values_list("email", flat=True).first() or ""

@@ -1,5 +1,5 @@
-"""Background work: the job table, its workers, and their wake-up calls.
+"""Background work: the job table, and the workers that run its jobs.
 
-The ``Job`` row is authoritative; Celery only wakes workers. Rooms register their kinds of job in their ``jobs.py``
+The ``Job`` row is authoritative; Celery only wakes workers. Apps register their kinds of job in their ``jobs.py``
 with :func:`config.background.job_kinds.job_kind` and start them with :func:`config.background.services.start`.
 """

@@ -1,4 +1,4 @@
-"""Background work in the admin site, read-only, with tracebacks that only administrators see."""
+"""Read-only pages about jobs in the admin site, with tracebacks that only administrators see."""
 
 from typing import Any
 

@@ -21,12 +21,12 @@ class UnknownJobKind(BackgroundError):
 
 
 class JobFailed(BackgroundError):
-    """The job failed; the message is its own."""
+    """The job failed. The message is the one that the job recorded."""
 
 
 class LeaseLost(BackgroundError):
-    """The job's lease expired and another worker holds it now; this process's results no longer count."""
+    """The job's lease expired and another worker has the job now. This process's results no longer count."""
 
 
 class TooMuchAsked(BackgroundError):
-    """Too many jobs of this kind are already waiting; more would delay everything else."""
+    """Too many jobs of this kind are already waiting. More of them would delay all other jobs."""

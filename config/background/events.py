@@ -1,7 +1,7 @@
 """Events, stored until every subscriber is notified: an outbox.
 
-A room records an event in the same transaction as its cause, so neither exists without the other. The room does not
-depend on its subscribers, which poll on a schedule and handle each event once.
+An app records an event in the same transaction as its cause, so neither exists without the other. The app does not
+depend on the event's subscribers, which poll on a schedule and handle each event once.
 """
 
 from collections.abc import Callable
@@ -16,9 +16,9 @@ from config.background.models import Event
 
 
 def record_event(kind: str, *, collection_id: int, facts: dict[str, Any]) -> Event:
-    """Store an event in a collection: ``kind`` is "thing.happened"; ``facts`` are ids, names and numbers.
+    """Store an event of a collection. ``kind`` has the form "thing.happened"; ``facts`` are ids, names and numbers.
 
-    Call it in the same transaction as its cause; raises RuntimeError outside of one.
+    Call it in the transaction of the event's cause. Raises RuntimeError outside a transaction.
     """
     if not connection.in_atomic_block:
         raise RuntimeError(f"The event {kind} must be recorded in the same transaction as its cause.")
@@ -31,7 +31,7 @@ def undelivered_events() -> QuerySet[Event]:
 
 
 def deliver_once(event: Event, tell: Callable[[Event], None]) -> bool:
-    """Deliver the event and mark it as delivered, in one transaction. Returns False if another process did."""
+    """Call ``tell`` with the event and mark it as delivered, in one transaction. Return False if it already was."""
     with transaction.atomic():
         if not undelivered_events().filter(pk=event.pk).update(told_at=clock.now()):
             return False
@@ -40,5 +40,5 @@ def deliver_once(event: Event, tell: Callable[[Event], None]) -> bool:
 
 
 def forget_delivered(before: datetime) -> int:
-    """Delete events that were delivered before ``before``; returns how many."""
+    """Delete events that were delivered before ``before``, and return their number."""
     return Event.objects.filter(told_at__lt=before).delete()[0]

@@ -1,4 +1,4 @@
-"""Decides who is responsible for a failed job, and what people see. No other module decides this.
+"""Classifies the cause of a failed job, and words the failure for people. No other module does this.
 
 Members never see exceptions or tracebacks. Administrators find them in the job (``Job.trace``, on the admin pages)
 and in the log.
@@ -29,7 +29,7 @@ _OUTSIDE_NUMBERS = frozenset(
 
 
 def fault_of(error: BaseException) -> Job.Fault:
-    """Return whether the request was refused, something outside failed, or the software has a bug."""
+    """Return the cause of an error: a refused request, a failure outside the software, or a bug in the software."""
     if isinstance(error, Refusal):
         return Job.Fault(error.fault)
     outside = isinstance(error, _OUTSIDE) or getattr(error, "errno", None) in _OUTSIDE_NUMBERS
@@ -37,7 +37,7 @@ def fault_of(error: BaseException) -> Job.Fault:
 
 
 def failure_of(job: Job) -> Refusal | None:
-    """Return why a job failed and what to do, for anyone who can see the job; None if it has not failed."""
+    """Return why a job failed and what to do, in words for anyone who can see the job. None if it has not failed."""
     if job.state != Job.State.FAILED:
         return None
     if job.fault != Job.Fault.SOFTWARE and not job.trace:
@@ -52,7 +52,7 @@ def failure_of(job: Job) -> Refusal | None:
 
 
 def waits_after(job: Job) -> str:
-    """Return a sentence about why a job waits for another try; empty if it has not been tried."""
+    """Return a sentence that says why a job waits for another try, or "" if it has not been tried."""
     if job.trace:
         ours = job.fault == Job.Fault.SOFTWARE
         return "A software error stopped it." if ours else "The database, the disk or a network failed."

@@ -1,4 +1,4 @@
-"""Wait for jobs from a command. Another process runs them or, if there is none, this process."""
+"""Lets commands wait for jobs. If no other process runs jobs, the command's process runs them."""
 
 import time
 from typing import Any
@@ -14,10 +14,10 @@ from config.background.models import Job
 
 
 def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 0.2) -> Job:
-    """Wait until ``job`` is over. Run it in this process if no other process runs jobs.
+    """Wait until ``job`` is over, and return it. Run it in this process if no other process runs jobs.
 
-    A postponed job is tried immediately, because the caller may have fixed the cause. Raises :class:`JobFailed` with
-    the job's own message if it failed.
+    A postponed job is tried immediately, because the caller may have fixed the cause. If the job fails, raises
+    :class:`JobFailed` with the job's own message.
     """
     services.hurry(Job.objects.filter(pk=job.pk))
     while job.state in (Job.State.WAITING, Job.State.RUNNING):
@@ -35,7 +35,7 @@ def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 
 
 
 def work_off_everything(*, until_seconds: float = 0) -> int:
-    """Run every due job here. With ``until_seconds``, also run jobs that are due within that time."""
+    """Run every job that is due now or within ``until_seconds``, in this process. Return the number of jobs run."""
     done = 0
     deadline = clock.now().timestamp() + until_seconds
     while True:
@@ -47,7 +47,10 @@ def work_off_everything(*, until_seconds: float = 0) -> int:
 
 
 def work_off_what_is_due() -> int:
-    """Run every due, free job here, and the jobs that they start. Does not wait for jobs of other processes."""
+    """Run every job that is due and free, and the jobs that these start. Return the number of jobs run.
+
+    Does not wait for jobs that other processes are running.
+    """
     done = 0
     while due := list(
         Job.objects.leasable(clock.now()).order_by("run_after").values_list("pk", flat=True)[:50]
@@ -57,9 +60,9 @@ def work_off_what_is_due() -> int:
 
 
 def run_schedule() -> None:
-    """Run the scheduled jobs now or, if a scheduler is running, wait for it.
+    """Start a job of each scheduled kind and wait for it. Then run all other jobs that are due.
 
-    Does not wait for jobs that others hold, because one of them may be the caller.
+    Does not wait for other jobs that are already running, because one of them may be the caller.
     """
     schedule: dict[str, dict[str, Any]] = settings.CELERY_BEAT_SCHEDULE
     for entry in schedule.values():

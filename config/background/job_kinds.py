@@ -6,7 +6,7 @@ from config.background.errors import UnknownJobKind
 
 
 class Progress(Protocol):
-    """Reports a service's progress, and keeps the job's lease alive."""
+    """A callback with which a service reports its progress. Calling it also extends the job's lease."""
 
     def __call__(self, done: int, total: int, message: str = "") -> None: ...
 
@@ -16,7 +16,7 @@ JobBody = Callable[..., dict[str, Any] | None]
 
 @dataclass(frozen=True)
 class JobKind:
-    """A registered kind of job: its body, its number of tries, and a check whether the schedule should start it."""
+    """A registered kind of job: its body, its maximum number of tries, and a check whether there is work for it."""
 
     name: str
     body: JobBody
@@ -31,10 +31,10 @@ _kinds: dict[str, JobKind] = {}
 def job_kind(
     name: str, *, max_attempts: int = 5, wanted: Callable[[], bool] | None = None, words: str = ""
 ) -> Callable[[JobBody], JobBody]:
-    """Register ``body(progress=..., **arguments)`` under ``name`` ("room.verb"). It may run twice.
+    """Register a job's function, ``body(progress=..., **arguments)``, under ``name`` ("app.verb").
 
-    ``wanted``, for a kind that the schedule starts every few seconds, is a cheap check for anything to do,
-    so that idle runs leave no rows. ``words`` describe the job to people.
+    The function must tolerate being run twice. ``wanted`` is a cheap check whether there is work; if there is none,
+    the schedule stores no job. ``words`` describe the job to people.
     """
 
     def register(body: JobBody) -> JobBody:
@@ -53,6 +53,6 @@ def kind_named(name: str) -> JobKind:
 
 
 def kind_words(name: str) -> str:
-    """Return a kind's description for people, or its name if it has none or is not registered."""
+    """Return the kind's description for people, or ``job NAME`` if it has none or is not registered."""
     kind = _kinds.get(name)
     return (kind and kind.words) or f"job {name}"

@@ -11,7 +11,7 @@ from django.db.models import F, Q
 from config import clock
 from config.guidance_field import GuidanceField
 
-#: The maximum length of a job's last message.
+#: The maximum length of a job's progress message, in characters.
 MOST_MESSAGE = 300
 
 
@@ -104,11 +104,11 @@ class AtWork(models.Model):
 
 
 class Event(models.Model):
-    """Something that happened in a collection, stored until all subscribers are notified: see events.py."""
+    """Something that happened in a collection, stored until all subscribers are notified (see events.py)."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, help_text="The same in every delivery.")
     kind = models.CharField(max_length=40)
-    # No foreign key, because this app must not depend on any room. Events of a deleted collection are not delivered.
+    # No foreign key, because this app must not depend on others. Events of a deleted collection are not delivered.
     collection_id = models.BigIntegerField()
     facts = models.JSONField(default=dict, help_text="Ids, names and numbers at the time of the event.")
     happened_at = models.DateTimeField(default=clock.now)

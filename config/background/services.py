@@ -34,7 +34,7 @@ MOST_AT_ONCE = 20
 
 
 class TryLater(NotNow):
-    """The job cannot continue now. Retry after ``seconds``, or with growing waits. Not counted as an attempt."""
+    """The job cannot continue now, so it is postponed (see NotNow). The try does not count as an attempt."""
 
     def __init__(
         self, message: str, *, seconds: float, longest: float = 0, got_on: bool = False, next_step: str = ""
@@ -69,8 +69,8 @@ def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None) 
 def start_for(kind: str, *, key: str, arguments: dict[str, Any]) -> Job:
     """Start a job that any member can request as often as they like, under keys of their choice.
 
-    The arguments include a ``collection_id``. Raises TooMuchAsked at the limit:
-    payments and data collection share the queue.
+    The arguments include a ``collection_id``. Raises TooMuchAsked if the collection has MOST_AT_ONCE live jobs of
+    this kind, because payments use the same queue.
     """
     live = Job.objects.live().filter(kind=kind)
     if not live.filter(key=key).exists():
@@ -84,7 +84,7 @@ def start_for(kind: str, *, key: str, arguments: dict[str, Any]) -> Job:
 
 
 def hurry(jobs: JobQuerySet) -> int:
-    """Retry these jobs now instead of at the scheduled time, because a person requested it. Returns how many."""
+    """Run the postponed ones of these jobs now, because a person requested it. Return their number."""
     now = clock.now()
     waiting = list(jobs.filter(state=Job.State.WAITING, run_after__gt=now).values_list("pk", flat=True))
     for job_id in waiting:
@@ -94,13 +94,13 @@ def hurry(jobs: JobQuerySet) -> int:
 
 
 def start_if_wanted(kind: str) -> Job | None:
-    """Start a job of this kind as the schedule does; None if there is nothing to do."""
+    """Start a scheduled job of this kind, or return None if its ``wanted`` check finds no work."""
     wanted = kind_named(kind).wanted
     return start(kind) if wanted is None or wanted() else None
 
 
 def ring(job_id: int) -> None:
-    """Wake a worker for a job. A lost message does no harm: see ring_due_jobs()."""
+    """Send a message that wakes a worker for the job. If it is lost, ring_due_jobs() sends another."""
     from config.background.tasks import work_off
 
     with suppress(Exception):  # any error of the broker: the sweep tries again
@@ -108,7 +108,7 @@ def ring(job_id: int) -> None:
 
 
 def ring_due_jobs() -> int:
-    """Wake workers for every job that is due and free; returns how many jobs."""
+    """Wake workers for the oldest 200 jobs that are due and free. Return the number of these jobs."""
     due = list(Job.objects.leasable(clock.now()).order_by("run_after").values_list("pk", flat=True)[:200])
     for job_id in due:
         ring(job_id)
@@ -116,7 +116,7 @@ def ring_due_jobs() -> int:
 
 
 def lease(job_id: int) -> Job | None:
-    """Take the job for this worker; None if another worker has it or it is over."""
+    """Lease the job to this worker and return it. Return None if it is over, not due or leased to another worker."""
     now = clock.now()
     holder = f"{WORKER_NAME}:{uuid.uuid4().hex[:8]}"
     taken = (
@@ -135,7 +135,10 @@ def lease(job_id: int) -> Job | None:
 
 
 def free_from_the_dead(job: Job) -> bool:
-    """End the lease of a killed process on this machine, so that nobody waits until it expires."""
+    """End the job's lease if a killed process on this machine has it, so that nobody waits until it expires.
+
+    Return whether the lease was ended.
+    """
     host, _, rest = job.leased_by.partition(":")
     number = rest.partition(":")[0]
     if job.state != Job.State.RUNNING or host != socket.gethostname() or not number.isdecimal():
@@ -154,7 +157,7 @@ def _leased_row(job: Job) -> Any:
 
 
 def beat(job: Job, **changes: Any) -> None:
-    """Extend the lease; raises :class:`LeaseLost` if another worker has the job."""
+    """Extend the job's lease and save the changes to its fields. Raises LeaseLost if another worker has the job."""
     now = clock.now()
     until = now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
     if not _leased_row(job).update(heartbeat_at=now, leased_until=until, **changes):
@@ -163,7 +166,7 @@ def beat(job: Job, **changes: Any) -> None:
 
 @contextmanager
 def _lease_kept_alive(job: Job) -> Iterator[None]:
-    """Extend the lease from a separate thread while the body computes."""
+    """Extend the job's lease from a separate thread while the block runs."""
     over = threading.Event()
 
     def keep() -> None:
@@ -187,7 +190,7 @@ def _lease_kept_alive(job: Job) -> Iterator[None]:
 
 
 class _JobProgress:
-    """Writes progress at most about twice a second."""
+    """Callback that stores a job's progress, at most about twice a second, and tells the watcher every time."""
 
     def __init__(self, job: Job, watcher: Progress | None) -> None:
         self.job = job
@@ -205,7 +208,10 @@ class _JobProgress:
 
 
 def run_job(job_id: int, *, watcher: Progress | None = None) -> bool:
-    """Lease and run the job. Return True if this worker ran it, even if it failed. ``watcher`` sees its progress."""
+    """Lease and run the job. Return whether this worker ran it, even if it failed.
+
+    ``watcher`` is called with the job's progress.
+    """
     job = lease(job_id)
     if job is None:
         return False
@@ -230,7 +236,7 @@ def run_job(job_id: int, *, watcher: Progress | None = None) -> bool:
 
 
 def _postpone(job: Job, later: NotNow) -> None:
-    """Postpone the job by a fixed time, or by a wait that grows with each postponement in a row."""
+    """Postpone the job by ``later.seconds`` or, with ``later.longest``, by a wait that grows each time in a row."""
     times, wait = 1 if later.got_on else job.put_off + 1, later.seconds
     if later.longest:
         wait = wait_after(times, first=wait, longest=later.longest, rng=random.SystemRandom())
@@ -259,7 +265,7 @@ def _finish_job(job: Job, result: dict[str, Any] | None) -> None:
 def _log_outcome(
     job: Job, level: int, how: str, *, failure: str = "", error: Exception | None = None
 ) -> None:
-    """Log a job's outcome. ``failure`` is its short name, because its message may quote private data."""
+    """Log a job's outcome. ``failure`` is only the error's class name, because its message may quote private data."""
     now = clock.now()
     fields = {
         "job": job.pk,
@@ -283,7 +289,7 @@ def _fail_job(
     trace: str = "",
     error: Exception | None = None,
 ) -> None:
-    """End the job as failed, by a refusal with a message or by an error with a ``trace`` for administrators."""
+    """Mark the job as failed. A refusal's message is for everyone, an error's ``trace`` only for administrators."""
     _log_outcome(job, logging.ERROR, "failed", failure=failure, error=error)
     _leased_row(job).update(
         state=Job.State.FAILED,
@@ -328,7 +334,7 @@ def somebody_at_work() -> bool:
 
 
 def nobody_at_work() -> str:
-    """Return why jobs are not starting if no process runs them; empty if one does."""
+    """Return a sentence that no process runs jobs, or "" if one does."""
     return "" if running_processes().exists() else "No background worker is running."
 
 
@@ -342,7 +348,7 @@ def running_processes() -> QuerySet[AtWork]:
 
 
 def take_back(jobs: QuerySet[Job], why: Refusal) -> bool:
-    """Cancel the jobs that never started. Return whether there were any."""
+    """Cancel those of these jobs that never started, with ``why`` as the reason. Return whether there were any."""
     waiting = jobs.filter(state=Job.State.WAITING, attempts=0)
     ended = {"state": Job.State.FAILED, "failure": "TakenBack", "fault": Job.Fault.REFUSED}
     said = {"failure_message": why.message, "next_step": why.next_step}
@@ -351,7 +357,7 @@ def take_back(jobs: QuerySet[Job], why: Refusal) -> bool:
 
 
 def try_again(job: Job) -> Job:
-    """Retry a failed job. Returns the new job, or one that is still live or already succeeded."""
+    """Start a new job like a failed one. Return it, or a later job with the same key that is live or succeeded."""
     if job.state != Job.State.FAILED:
         return job
     later = Job.objects.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED).order_by("-pk")

@@ -1,7 +1,7 @@
-"""How long a postponed job waits for its next try.
+"""Computes how long a postponed job waits for its next try.
 
-The waits double from the first up to the longest, each with random jitter, so that a recovering service does not
-receive all requests at once.
+Waits double from ``first`` up to ``longest``. Each gets random jitter, so that a recovering service does not receive
+all requests at once.
 """
 
 import random

@@ -1,1 +1,1 @@
-"""What all commands share: options, progress, exit status, and printed command lines."""
+"""The parts that all commands share: options, progress, exit status, and printed command lines."""

@@ -1,4 +1,4 @@
-"""Prints command lines so that they work when pasted into a shell."""
+"""Rewrites the command lines in printed texts so that they work when pasted into a shell."""
 
 import os
 import re
@@ -15,7 +15,8 @@ _bare = re.compile(r"(?<![\w./-])(?:(manage\.py)|python -m marketplace)(?= [a-z]
 def pasteable(text: str) -> str:
     """Return ``text`` with every ``manage.py COMMAND`` and ``python -m marketplace COMMAND`` made runnable here.
 
-    Without an activated environment, ``python`` is a different one that does not have our packages.
+    If no virtual environment is activated, ``python`` is a Python without our packages. So the path of this process's
+    Python is used instead.
     """
     python, script = _python_in_shell(), _below(BASE_DIR / "manage.py")
     direct = python == "python"

@@ -1,4 +1,4 @@
-"""The base of every command: ``--json``, progress on stderr, exit status 0, 1 or 2.
+"""The base class of all commands, with the option ``--json``, progress on stderr, and exit status 0, 1 or 2.
 
 0 means done, 1 refused with a reason, 2 wrong usage. Results go to stdout, everything else to stderr.
 """
@@ -22,7 +22,7 @@ from config.commands.command_line import pasteable
 from config.errors import Refusal
 from config.process.private_files import give_to_user
 
-#: Options of every Django command, and the streams that tests pass. No ``act`` reads them.
+#: Options of every Django command, and the streams that tests pass. They are not passed to ``act``.
 DJANGO_OPTIONS = {"stdout", "stderr"} | {
     option.removeprefix("--").replace("-", "_") for option in DjangoHelpFormatter.show_last - {"--version"}
 }
@@ -53,7 +53,7 @@ def read_text_file(path: Path) -> str:
 
 
 class Command(BaseCommand):
-    """A step of the pipeline as a command. Subclasses define ``example``, ``arguments`` and ``act``.
+    """The base class of all commands. Subclasses define ``example``, ``arguments`` and ``act``.
 
     ``act(**options)`` gets the command's own arguments, and can pass them on to its service under the same names. It
     returns a JSON-ready dict, which ``--json`` prints unchanged; ``show`` prints it for people.
@@ -83,11 +83,11 @@ class Command(BaseCommand):
         """Add the command's own arguments."""
 
     def act(self, *args: Any, **options: Any) -> dict[str, Any]:
-        """Make the command's one service call. Returns what ``--json`` prints."""
+        """Call the command's service. Return the dict that ``--json`` prints."""
         raise NotImplementedError
 
     def refusals(self, result: dict[str, Any]) -> list[str]:
-        """Return the refused parts, with reasons. If there are any, the exit status is 1 after printing."""
+        """Return a text for each refused part of the work. If there are any, the exit status is 1 after printing."""
         return []
 
     def show(self, result: dict[str, Any]) -> None:
@@ -136,7 +136,7 @@ class Command(BaseCommand):
 
     @property
     def who(self) -> str:
-        """Return the name of the person at the terminal, for logs."""
+        """The account name of the person at the terminal, for logs; empty if it is unknown."""
         try:
             return getpass.getuser()
         except (KeyError, OSError):  # a container's user may have no name
@@ -150,7 +150,7 @@ class Command(BaseCommand):
     def progress(self, description: str) -> Iterator[Any]:
         """Show a progress bar on stderr; yields ``update(done, total, message="")``.
 
-        If stderr is not a terminal, it prints a plain line every few seconds instead.
+        If stderr is not a terminal, this prints a plain line every few seconds instead.
         """
         columns = (
             TextColumn("{task.description}"),
@@ -188,7 +188,7 @@ def result_words(value: Any) -> str:
 
 
 class _PlainLines:
-    """Progress for logs: one line every two seconds, or every minute while nothing changes."""
+    """Prints progress for logs: one line every two seconds, or every minute while nothing changes."""
 
     every_seconds, unchanged_seconds = 2.0, 60.0
 

@@ -1,7 +1,7 @@
-"""Middleware for the Content-Security-Policy header, with each different header built once.
+"""Middleware for the Content-Security-Policy header, which builds each different header only once.
 
-Our policies have no nonces, so a header depends on the settings and on what a view replaces. django-csp builds two
-headers for every response, which took an eighth of the time of saving a choice.
+Our policies have no nonces, so a header depends only on the settings and on what a view replaces. django-csp builds
+two headers for every response, which took an eighth of the time of a request that saves a choice.
 """
 
 import functools
@@ -18,13 +18,13 @@ Directives = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class ContentPolicy(CSPMiddleware):
-    """Sets the header from the settings, or from the view's ``csp_replace``."""
+    """Middleware that sets the header from the settings and the view's ``csp_replace``."""
 
     def process_request(self, request: HttpRequest) -> None:
-        """Create no nonce."""
+        """Do nothing, whereas django-csp would create a nonce."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Set the header unless the response has one. Django's debug pages keep django-csp's exemption."""
+        """Set the header unless the response has one. In debug mode, django-csp does this and exempts debug pages."""
         if settings.DEBUG:
             return super().process_response(request, response)
         replaced: dict[str, Any] = getattr(response, "_csp_replace", None) or {}

@@ -1,4 +1,4 @@
-"""Answers requests that cannot be served now with 503 and a time to retry, and logs the reason."""
+"""Middleware that answers requests that cannot be served now with status 503 and a time to retry."""
 
 import logging
 from collections.abc import Callable
@@ -14,7 +14,7 @@ logger = logging.getLogger("preferee.requests")
 class SayNotNow:
     """Middleware for pages that raise :class:`config.errors.NotNow`, for instance because run storage is down.
 
-    The reason names servers and settings, so it is logged for administrators and not shown to visitors.
+    The error's message names servers and settings, so it is logged for administrators and not shown to visitors.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -24,7 +24,7 @@ class SayNotNow:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """Return the page for a NotNow; None for other errors."""
+        """Return the 503 page if the error is a NotNow, else None."""
         if not isinstance(error, NotNow):
             return None
         logger.warning("%s cannot be answered now: %s", request.path, error)

@@ -1,4 +1,4 @@
-"""Refuses NUL characters in URLs: PostgreSQL cannot store them, and none of our URLs has one."""
+"""Middleware that refuses NUL characters in URLs. PostgreSQL cannot store them, and none of our URLs has one."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import get_resolver
 
 NUL = "\0"
-#: Workers' pages show this error themselves, in the worker's language and with a contact.
+#: The path of workers' pages, which show this error themselves, in the worker's language and with a contact.
 THEIR_OWN_WORDS = "/judge/"
 
 
@@ -21,7 +21,7 @@ class RefuseNulInAddresses:
         """Pass the request on, or refuse it."""
         found = NUL in request.path_info or "%00" in request.META.get("QUERY_STRING", "")
         if found and not request.path_info.startswith(THEIR_OWN_WORDS):
-            # Not raised: this middleware's traceback would be useless, and anyone could fill the log with it.
+            # The error is not raised, because its traceback would be useless and anyone could fill the log with it.
             refuse: Callable[..., HttpResponse] = get_resolver().resolve_error_handler(400)
             return refuse(request, exception=BadRequest("The address contains a NUL character."))
         return self.get_response(request)

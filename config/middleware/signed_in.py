@@ -1,7 +1,8 @@
 """Middleware for sessions and accounts, skipped for workers' pages.
 
-Those pages use no cookies (judging/page/views.py), and a save is the most frequent request of all. Each class is a
-subclass of the middleware that it replaces, because Django's and allauth's settings checks look for it.
+Workers' pages use no cookies (judging/page/views.py), and saving a choice is the most frequent request of all. Each
+class is a subclass of Django's middleware that it replaces, because the system checks of Django and allauth require
+that middleware.
 """
 
 from typing import Any
@@ -16,10 +17,10 @@ WORKERS_PAGES = "/judge/"
 
 
 class _ForPeople(MiddlewareMixin):
-    """Passes on requests for workers' pages unchanged."""
+    """Mixin that skips the middleware for workers' pages."""
 
     def __call__(self, request: HttpRequest) -> Any:
-        """Answer the request, with the session or account only where pages use them."""
+        """Pass on a request for a worker's page unchanged; run the middleware for all other requests."""
         if request.path_info.startswith(WORKERS_PAGES):
             return self.get_response(request)
         return super().__call__(request)
@@ -30,8 +31,8 @@ class Sessions(_ForPeople, SessionMiddleware):
 
 
 class Authentication(_ForPeople, AuthenticationMiddleware):
-    """Middleware that finds the person who is signed in."""
+    """Middleware that sets ``request.user`` to the person who is signed in."""
 
 
 class Messages(_ForPeople, MessageMiddleware):
-    """Middleware for messages on the next page."""
+    """Middleware for messages that the person's next page shows."""

@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 from config.errors import NotNow, Refusal
 from config.process.launcher import database_is_current, installation
 
-#: A service that takes longer than this to answer is not ready.
+#: Number of seconds within which a service must answer to count as ready.
 SECONDS = 3
 
 
@@ -33,7 +33,7 @@ def healthz(_request: HttpRequest) -> JsonResponse:
 
 @never_cache
 def readyz(_request: HttpRequest) -> JsonResponse:
-    """Check every part that this process needs. Returns 503 with the problems if one fails."""
+    """Check every part that this process needs. Return each part's state, with status 503 if one is not ready."""
     parts: dict[str, str] = {}
     failed = ""
     for name, check in CHECKS.items():
@@ -73,7 +73,7 @@ def _redis() -> str:
 
 
 def _broker() -> str:
-    """Check that the broker takes messages, if it is a separate server."""
+    """Check that the broker accepts connections, if it is a separate server."""
     from config.celery import app
 
     if settings.CELERY_BROKER_URL.startswith("memory:"):
@@ -87,7 +87,7 @@ def _broker() -> str:
 
 
 def _storage() -> str:
-    """Check that run files can be written, without writing any: anyone can call this, as often as they like."""
+    """Check that run files can be written. Write none, because anyone can call this as often as they like."""
     storage: Any = storages["runs"]
     if prove := getattr(storage, "prove", None):  # a bucket
         try:

@@ -36,12 +36,12 @@ _secrets: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"(?i)\b(bearer|basic)\s+(?!pfr_)[\w.~+/=-]{8,}"), rf"\1 {MASK}"),
     # Signed tokens anywhere.
     (re.compile(r"[\w-]{6,}~[\w-]{20,}"), MASK),
-    # The value of a name like workerId in a URL, in JSON, in a dict or in a call.
+    # Values of parameters such as workerId in a URL, in JSON, in a dict or in a call.
     (re.compile(rf"(?i)\b({_names})(['\"]?\s*[=:]\s*)(['\"]?)[^\s'\"&,;)}}\]]+"), rf"\1\2\3{MASK}"),
-    # Values that databases quote from a row they refused.
+    # Values of a refused row that the database's error message quotes.
     (re.compile(r"(Key \([^)]*\)=)\(.*?\)(?= |$)", re.M), rf"\1({MASK})"),
     (re.compile(r"(Failing row contains )\(.*\)"), rf"\1({MASK})"),
-    # Passwords in the addresses of services.
+    # Passwords in the URLs of services.
     (re.compile(r"(://[^\s:/@]*:)[^\s@/]+@"), rf"\1{MASK}@"),
     # Ids at crowds look like A2XK5J8Q0WVLMR (MTurk and the marketplace) or 24 hexadecimal digits (Prolific).
     (re.compile(r"\b(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d)[A-Z0-9]{10,64}\b"), MASK),
@@ -57,7 +57,7 @@ def masked(text: str) -> str:
 
 
 class OrdinaryRefusals(logging.Filter):
-    """Removes tracebacks of refused requests (4xx): the refusal is an answer, not a fault in the software."""
+    """Log filter that removes the tracebacks of refused requests (4xx), because a refusal is a normal response."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if 400 <= getattr(record, "status_code", 0) < 500:
@@ -66,7 +66,7 @@ class OrdinaryRefusals(logging.Filter):
 
 
 class PlainLines(logging.Formatter):
-    """Formats a line for people: time, level, logger, message; the traceback below."""
+    """Formatter of lines for people: time, level, logger and message, with the traceback below."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -76,7 +76,7 @@ class PlainLines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """Formats one JSON object per line: time (UTC), level, logger, message, extra fields, traceback as text."""
+    """Formatter of JSON lines with time (UTC), level, logger, message, process id, extra fields and traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, object] = {
@@ -94,7 +94,7 @@ class JsonLines(logging.Formatter):
 
 
 class ServerLogger(GunicornLogger):
-    """Sends gunicorn's log lines to the same place as all others."""
+    """Logger for gunicorn that writes its error log where all other lines go, and writes no access log."""
 
     def setup(self, cfg: Any) -> None:
         self.error_log.setLevel(self.LOG_LEVELS[cfg.loglevel.lower()])
@@ -106,7 +106,7 @@ class ServerLogger(GunicornLogger):
 
 
 def configuration(*, json_lines: bool, level: str) -> dict[str, object]:
-    """Return the value of Django's LOGGING."""
+    """Return the value of Django's setting LOGGING."""
     formatter = JsonLines if json_lines else PlainLines
     # At DEBUG level, these libraries log everything, such as SQL with its values and requests with their keys.
     talkative = ("django.db.backends", "botocore", "boto3", "urllib3", "kombu", "amqp", "psycopg")
@@ -117,7 +117,7 @@ def configuration(*, json_lines: bool, level: str) -> dict[str, object]:
         "filters": {"refusals": {"()": "config.monitoring.logs.OrdinaryRefusals"}},
         "handlers": {
             "stderr": {"class": "logging.StreamHandler", "formatter": "lines", "filters": ["refusals"]},
-            # Django's own console handler would repeat messages, unmasked.
+            # Django's own console handler would print the same messages again, unmasked.
             "nowhere": {"class": "logging.NullHandler"},
         },
         "root": {"handlers": ["stderr"], "level": level},

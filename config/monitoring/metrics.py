@@ -1,6 +1,6 @@
-"""Metrics of the running product, and how Prometheus reads them (docs/maintenance.md, "Metrics").
+"""Metrics of the running processes, in Prometheus's text format (docs/maintenance.md, "Metrics").
 
-Each process counts for itself; the counts of all processes on a machine are summed through files in a shared folder
+Each process writes its counts to a folder that all processes of the machine share, where they are summed
 (prometheus-client's multiprocess mode). States, such as the number of waiting jobs, are read from the database on
 request, so every machine reports the same values.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-#: Upper bounds in seconds; pages must stay below 0.3.
+#: Upper bounds of the histogram's buckets, in seconds. Pages must take less than 0.3 seconds.
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
@@ -63,7 +63,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class State:
-    """A value read on request: label values → number."""
+    """A metric that is read on request. ``values`` has a number for each combination of label values."""
 
     name: str
     help: str
@@ -76,7 +76,7 @@ _readers: list[StateReader] = []
 
 
 def state_reader(reader: StateReader) -> StateReader:
-    """Register a function that reads an app's current values from the database; each has them in ``metrics.py``."""
+    """Register a function that reads an app's states from the database. It belongs in the app's ``metrics.py``."""
     _readers.append(reader)
     return reader
 
@@ -86,7 +86,7 @@ _making = threading.Lock()
 
 
 def _once(what: Count | Timing, make: Callable[[], Any]) -> Any:
-    """Return the metric for ``what``, created once even if two threads count for the first time at once."""
+    """Return prometheus-client's metric for ``what``. It is created only once, even if two threads ask at once."""
     if what not in _made:
         with _making:
             if what not in _made:
@@ -95,9 +95,9 @@ def _once(what: Count | Timing, make: Callable[[], Any]) -> Any:
 
 
 def share_counts() -> None:
-    """Share counts with the other processes of this machine, including processes forked from this one.
+    """Store the counts of this process, and of its forks, in the folder that this machine's processes share.
 
-    Call it before the first count. Files of processes that have ended are removed.
+    Call it before the first count. It also removes the files of processes that have ended.
     """
     root: Path = settings.METRICS_DIR
     own = root / f"{socket.gethostname()}-{os.getpid()}"
@@ -113,7 +113,7 @@ def _process_lives(pid: str) -> bool:
         os.kill(int(pid), 0)
     except (ProcessLookupError, ValueError, OverflowError):
         return False
-    except PermissionError:  # another user's, but alive
+    except PermissionError:  # another user's process, so it is alive
         return True
     return True
 
@@ -143,7 +143,7 @@ def _generated(registry: CollectorRegistry) -> bytes:
 
 
 class _Shared:
-    """The counts of all processes that share the folder."""
+    """Prometheus collector of the counts of all processes that share the folder."""
 
     def collect(self) -> Iterator[Any]:
         from prometheus_client.multiprocess import MultiProcessCollector
@@ -153,7 +153,7 @@ class _Shared:
 
 
 class _States:
-    """The states that rooms read from the database."""
+    """Prometheus collector of the states that the registered functions read from the database."""
 
     def collect(self) -> Iterator[Any]:
         from prometheus_client.core import GaugeMetricFamily

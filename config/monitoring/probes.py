@@ -1,7 +1,7 @@
-"""Middleware that serves health checks and metrics, and times every other request.
+"""Middleware that answers health checks and requests for metrics, and times every other request.
 
-Load balancers and Prometheus use a machine's own address, over plain HTTP. So their requests are answered before
-host names are checked and before the redirect to HTTPS.
+Load balancers and Prometheus call a machine by its own address, over plain HTTP. So their requests are answered
+before host names are checked and before the redirect to HTTPS.
 """
 
 import ipaddress
@@ -22,7 +22,7 @@ REQUESTS = metrics.Count(
 )
 SECONDS = metrics.Timing("preferee_request_seconds", "Duration of requests, by view.", ("view",))
 METHODS = {"GET", "HEAD", "POST"}
-#: Headers that a proxy adds. With one of them, the request comes from outside, whatever its apparent address.
+#: Headers that a proxy adds. A request with one of them comes from outside, even if its address is this machine's.
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "X-Forwarded-Proto", "X-Forwarded-Host")
 
 Answer = Callable[[HttpRequest], HttpResponse]
@@ -30,7 +30,7 @@ Answer = Callable[[HttpRequest], HttpResponse]
 
 @never_cache
 def show_metrics(request: HttpRequest) -> HttpResponse:
-    """Return all metrics, if the caller is allowed to see them."""
+    """Return all metrics, or status 403 if the caller may not see them."""
     if not may_see_metrics(request):
         said = (
             "Send the header: Authorization: Bearer <PREFEREE_METRICS_TOKEN>\n"
@@ -62,7 +62,7 @@ PROBES: dict[str, Answer] = {
 
 
 def probes(answer: Answer) -> Answer:
-    """Middleware, first in the list, that answers probes, and counts and times all other requests."""
+    """Answer probes, and count and time all other requests. This must be the first middleware."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if probe := PROBES.get(request.path_info):

@@ -1,7 +1,7 @@
 """Django's PostgreSQL engine, with two changes for pages that many people use at once.
 
-The server plans a prepared statement once per connection: planning takes longer than answering a small query. And the
-check of a connection before each request sends the server nothing.
+The server plans a prepared statement once per connection, because planning takes longer than answering a small query.
+And the check of the connection before each request needs no message to the server.
 """
 
 from select import POLLIN, poll
@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.backends.postgresql import base, operations
 
-#: Used in place of a server-side cursor's name.
+#: The name that makes create_cursor() return a cursor for prepared statements. No server-side cursor has it.
 _PREPARED = "prepared"
 #: The planner's settings for every connection.
 SETTINGS = {
@@ -22,10 +22,10 @@ SETTINGS = {
 
 
 class DatabaseOperations(operations.DatabaseOperations):
-    """Formats executed statements as text."""
+    """Django's operations, with the text of prepared statements for logs."""
 
     def last_executed_query(self, cursor: Any, sql: str, params: Any) -> str:
-        """Return the SQL with its values, for counts and logs. Prepared statements are sent without values."""
+        """Return the executed SQL with its values. The driver does not know it for prepared statements."""
         return super().last_executed_query(cursor, sql, params) or self.compose_sql(sql, params)
 
 
@@ -43,13 +43,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def prepared_cursor(self) -> Any:
         """Return a cursor whose statements are prepared: the server keeps their plans until the connection ends.
 
-        The server receives the values separately. So use the same SQL text whatever the values are, and write values
-        that never change into the text.
+        The server receives the values separately. So use the same SQL text for all values, and write values that
+        never change into the text.
         """
         return self._cursor(_PREPARED)  # type: ignore[attr-defined]
 
     def create_cursor(self, name: str | None = None) -> Any:
-        """Return the driver's cursor."""
+        """Return a cursor of the driver. With the name _PREPARED, its statements are prepared."""
         if name == _PREPARED:
             return base.ServerBindingCursor(self.connection)  # type: ignore[call-arg]
         return super().create_cursor(name)
@@ -57,7 +57,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def is_usable(self) -> bool:
         """Return whether the server has kept the connection open.
 
-        An idle connection has nothing to read, except when the server closes it. After an error, ask the server.
+        An idle connection has nothing to read unless the server closes it. After an error, this asks the server.
         """
         if self.connection is None or self.errors_occurred:
             return super().is_usable()

@@ -1,1 +1,1 @@
-"""Start processes: the embedded parts, the web server, and files that other accounts must not read."""
+"""Starts the web server and the embedded parts, and protects files from other accounts of the machine."""

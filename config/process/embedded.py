@@ -12,7 +12,10 @@ from config.celery import app
 
 
 class EmbeddedWorkers:
-    """A Celery worker and beat in threads of this process, with a heartbeat that other processes see."""
+    """A Celery worker and its scheduler (beat) in threads of this process.
+
+    A heartbeat in the database tells other processes that jobs are run.
+    """
 
     def __init__(self, *, concurrency: int = 2) -> None:
         self.over = threading.Event()
@@ -35,7 +38,7 @@ class EmbeddedWorkers:
         self.beat.start()  # type: ignore[union-attr]
 
     def stop(self) -> None:
-        """Finish current work, then stop."""
+        """Finish the jobs that are running, then stop the worker, the scheduler and the heartbeat."""
         self.over.set()
         self.beat.stop()
         self.worker.stop(in_sighandler=False)

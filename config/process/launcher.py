@@ -1,6 +1,6 @@
-"""Starts the parts of the product: its database, the embedded crowd, the web process.
+"""Starts the parts of the product: its database, the embedded marketplace and the web process.
 
-Without any settings, everything works without another server (docs/architecture.md, "Where it runs").
+With the default settings, no other server is needed (docs/architecture.md, "Where it runs").
 """
 
 import fcntl
@@ -31,9 +31,10 @@ from config.errors import Refusal
 
 logger = logging.getLogger(__name__)
 
-#: A process of ours that neither answers nor ends for this long is stuck. On a busy machine, migrations and imports
-#: are slow, so this is long. The waiting person sees a message after a while.
+#: Seconds after which a process that neither answers nor ends counts as stuck. It is long, because migrations and
+#: imports are slow on a busy machine.
 START_SECONDS = 300
+#: Seconds after which a message tells the waiting person that the process is still starting.
 SAY_SO_SECONDS = 15
 
 
@@ -43,7 +44,7 @@ class CrowdUnreachable(Refusal):
 
 @contextmanager
 def _lock_file(name: str) -> Iterator[IO[str]]:
-    """Hold a lock file of the data directory, so that two processes do not run the same set-up at once."""
+    """Lock a file in the data directory while the block runs, so that two processes do not run the same set-up."""
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
     with (settings.DATA_DIR / f"{name}.lock").open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -51,7 +52,7 @@ def _lock_file(name: str) -> Iterator[IO[str]]:
 
 
 def ensure_database() -> None:
-    """Create or migrate the database if it is outdated. In production, refuse instead."""
+    """Create or migrate the database if it is missing or outdated. In production, raise Refusal instead."""
     if database_is_current():
         return
     if settings.PRODUCTION:
@@ -62,7 +63,7 @@ def ensure_database() -> None:
 
 
 def database_is_current() -> bool:
-    """Return whether every migration of this version was applied."""
+    """Return whether all migrations of this version of Preferee were applied."""
     executor = MigrationExecutor(connection)
     return not executor.migration_plan(executor.loader.graph.leaf_nodes())
 
@@ -102,13 +103,13 @@ def installation() -> str:
 
 @cache
 def _name_from(secret: str) -> str:
-    """Derive the name with a slow hash: it is public (/healthz), and a fast one allows guessing keys."""
+    """Derive the name with a slow hash. The name is public (/healthz), and a fast hash would allow guessing keys."""
     salt, room = b"preferee installation", 2**26
     return hashlib.scrypt(secret.encode(), salt=salt, n=2**15, r=8, p=1, maxmem=room, dklen=6).hex()
 
 
 def answered_by(health: str) -> str:
-    """Return the installation that answers this health check; empty if it names none."""
+    """Return the name of the installation whose health check has this URL, or "" if the answer has no name."""
     try:
         with urllib.request.urlopen(health, timeout=2) as reply:  # noqa: S310 -- our own address
             return str(json.load(reply).get("installation", ""))
@@ -118,7 +119,7 @@ def answered_by(health: str) -> str:
 
 @contextmanager
 def crowd_running() -> Iterator[None]:
-    """Keep the embedded marketplace running while the block runs; another crowd is left alone."""
+    """Keep the embedded marketplace running while the block runs. If another crowd is configured, start nothing."""
     if not crowd_is_embedded():
         yield
         return
@@ -136,12 +137,12 @@ def crowd_running() -> Iterator[None]:
 
 
 def _require_our_marketplace() -> None:
-    """Raise Refusal if the marketplace that answers belongs to another installation, which has other keys."""
+    """Raise Refusal if the marketplace that answers belongs to another installation and so refuses our keys."""
     try:
         import_string("judging.crowds.crowd_at")("mturk", settings.CROWD_ENDPOINT).balance()
     except Refusal as refusal:
         if getattr(refusal, "error_class", "") == "later":
-            return  # it is only busy
+            return  # the marketplace is only busy
         raise Refusal(
             f"Another installation's marketplace answers at {settings.CROWD_ENDPOINT}. {refusal.message}",
             "Stop it, or set MARKETPLACE_PORT to a free port.",
@@ -150,9 +151,9 @@ def _require_our_marketplace() -> None:
 
 @contextmanager
 def judging_pages_running() -> Iterator[None]:
-    """Serve the judging pages at the public address while the block runs.
+    """Start a web process while the block runs, unless the public address already serves the judging pages.
 
-    Simulated workers load the real pages over HTTP, so a command that runs them needs a web process.
+    Simulated workers load the real pages over HTTP, so a command that simulates workers needs a web process.
     """
     health = f"{settings.PUBLIC_URL}/healthz"
     if answers(health):
@@ -182,7 +183,7 @@ def start_marketplace() -> subprocess.Popen[bytes]:
 
 
 def _start_process(name: str, words: list[str]) -> subprocess.Popen[bytes]:
-    """Start one of our Python processes and write its stderr to its log."""
+    """Start a Python process with these arguments, and write its stderr to the log file called ``name``."""
     with _open_log(name) as log:
         return subprocess.Popen(
             [sys.executable, *words],
@@ -195,7 +196,10 @@ def _start_process(name: str, words: list[str]) -> subprocess.Popen[bytes]:
 
 
 def _environment() -> dict[str, str]:
-    """Return this process's environment without the variables that only it should use."""
+    """Return the environment of a child process that uses this process's data folder, database and key file.
+
+    The child process chooses its own settings module.
+    """
     environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
     environment["PREFEREE_DATA_DIR"] = str(settings.DATA_DIR)
     # Tests can change the database's name after the environment was read.
@@ -205,11 +209,11 @@ def _environment() -> dict[str, str]:
 
 
 def database_url() -> str:
-    """Return the address of this process's database, for a process it starts."""
+    """Return the URL of this process's database, for a process that it starts."""
     name = quote(str(connection.settings_dict["NAME"]))
     if connection.vendor == "sqlite":
         return f"sqlite:///{name}"
-    # Password and options stay as written: only the name can have changed.
+    # Password and options stay as they are in DATABASE_URL: only the database's name can have changed.
     address, mark, options = os.environ["DATABASE_URL"].partition("?")
     return f"{address.rpartition('/')[0]}/{name}{mark}{options}"
 
@@ -221,7 +225,7 @@ def _open_log(name: str) -> IO[bytes]:
 
 
 def wait_for(url: str, process: subprocess.Popen[bytes], name: str) -> None:
-    """Wait until ``url`` answers. If the process ends first or hangs, raise Refusal with the end of its log."""
+    """Wait until ``url`` answers. If the process ends first or hangs, raise CrowdUnreachable with its log's end."""
     log = Path(settings.DATA_DIR / "logs" / f"{name}.log")
     began = time.monotonic()
     said = False
@@ -240,7 +244,7 @@ def wait_for(url: str, process: subprocess.Popen[bytes], name: str) -> None:
 
 
 def stop(process: subprocess.Popen[bytes], *, seconds: float = 10) -> None:
-    """Ask the process to stop, and kill it if it does not."""
+    """Ask the process to stop, and kill it if it still runs after ``seconds``."""
     if process.poll() is not None:
         return
     process.send_signal(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""The web processes: gunicorn and, in the embedded default's single process, the workers' threads."""
+"""The web processes: gunicorn and, in embedded mode, a single process that also runs jobs in threads."""
 
 import gc
 import os
@@ -15,7 +15,7 @@ from gunicorn.app.base import BaseApplication
 from config.monitoring import metrics
 from config.monitoring.logs import ServerLogger
 
-#: Objects that are created, and not freed, between two collections of the youngest (Python's default: 700).
+#: Number of new objects, minus freed ones, after which Python scans the youngest objects. Python's default is 700.
 NEW_OBJECTS = 50_000
 
 
@@ -39,11 +39,11 @@ class EmbeddedServer(BaseApplication):
 
 
 def collect_garbage_less_often() -> None:
-    """Exclude all objects created so far, such as modules, models and views, from garbage collection, and
-    collect the rest less often: by default, Python scans the youngest objects many times in one request.
+    """Collect garbage less often, and exempt all objects created so far, such as modules, models and views.
 
-    About a quarter of a million objects live as long as the process. A page that reads ten thousand rows
-    makes the collector scan everything several times, which took longer than the page.
+    By default, Python scans the youngest objects many times in one request. About a quarter of a million objects live
+    as long as the process. A page that reads ten thousand rows makes Python scan all of them several times, which
+    took longer than the rest of the page.
     """
     gc.collect()
     gc.freeze()
@@ -51,7 +51,7 @@ def collect_garbage_less_often() -> None:
 
 
 def stop_with_parent() -> None:
-    """Stop this process when its parent is gone, so that a killed command leaves nothing running."""
+    """Stop this process when its parent process ends, so that a killed command leaves no process behind."""
     parent = os.getppid()
 
     def watch() -> None:
@@ -63,7 +63,7 @@ def stop_with_parent() -> None:
 
 
 def run_web_server(*, threads: int, with_workers: bool, processes: int = 1) -> None:
-    """Serve until SIGTERM or SIGINT. With embedded workers, only one process is possible."""
+    """Serve pages until SIGTERM or SIGINT. ``with_workers`` also runs jobs, which requires a single process."""
     assert processes == 1 or not with_workers
     workers: list[Any] = []
     metrics.share_counts()

@@ -1,4 +1,4 @@
-"""Read-only admin pages for judging. Only services append facts."""
+"""Read-only admin pages for judging. Only services change these rows."""
 
 from django.contrib import admin
 

@@ -33,7 +33,7 @@ class JudgingError(Refusal):
 
 
 class CampaignRefused(JudgingError):
-    """The state of the campaign does not allow this step: a conflict."""
+    """The state of the campaign does not allow this step."""
 
 
 class BadInput(CampaignRefused):
@@ -85,7 +85,7 @@ class CrowdError(JudgingError):
 
 
 class CrowdLater(CrowdError):
-    """A retry can help: throttled, unreachable, or a fault at the crowd."""
+    """A retry can help, because the crowd throttled the call, was unreachable or had a fault."""
 
     error_class = "later"
 
@@ -95,7 +95,7 @@ class CrowdThrottled(CrowdLater):
 
 
 class CrowdAlready(CrowdError):
-    """An earlier call has already done this; ``found`` is the id the crowd returned, if any."""
+    """An earlier call has already done this. ``found`` is the id in the crowd's message, if any."""
 
     error_class = "already"
 
@@ -117,6 +117,6 @@ class CrowdMoney(CrowdError):
 
 
 class CrowdConfiguration(CrowdError):
-    """Keys, endpoint or qualifications are wrong."""
+    """The keys, the endpoint or the qualifications for calls to the crowd are wrong."""
 
     error_class = "configuration"

@@ -1,4 +1,4 @@
-"""Background jobs of judging. Each body is one service call and is safe to run twice."""
+"""Background jobs of judging, and functions that start them. Each job is safe to run twice."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -30,53 +30,55 @@ from pooling.near_duplicates import Likeness
 from pooling.services.clusters import cluster_set_of
 
 log = logging.getLogger(__name__)
-#: The wait after a first failure that a retry can fix. It doubles with each further failure, up to the maximum below.
+#: Seconds until the retry after a first temporary failure of the crowd. They double with each further failure in a
+#: row, up to LONGEST_LATER_SECONDS.
 LATER_SECONDS = 5
 LONGEST_LATER_SECONDS = 300
+#: Seconds until a job retries that was stopped because the crowd account has too little money.
 MONEY_SECONDS = 600
 
 
 def post_places_key(campaign: Campaign) -> str:
-    """Return the key that allows one live job to offer a campaign's places."""
+    """Return the job key that lets only one job at a time offer the campaign's places."""
     return f"judging.post_places:{campaign.pk}"
 
 
 def collect_key(campaign: Campaign) -> str:
-    """Return the key that allows one live job to collect a campaign's work."""
+    """Return the job key that lets only one job at a time collect the campaign's work."""
     return f"judging.collect:{campaign.pk}"
 
 
 def close_places_key(campaign: Campaign) -> str:
-    """Return the key that allows one live job to withdraw a campaign's places from the crowd."""
+    """Return the job key that lets only one job at a time withdraw the campaign's places from the crowd."""
     return f"judging.close_places:{campaign.pk}"
 
 
 def ring_to_post_places(campaign: Campaign) -> Job:
-    """Start the job that posts wanted places, after a launch of the campaign or its pilot."""
+    """Start the job that posts the campaign's wanted places at the crowd."""
     return start("judging.post_places", key=post_places_key(campaign), arguments={"campaign_id": campaign.pk})
 
 
 def ring_to_collect(campaign: Campaign, *, sweep: bool = False) -> Job:
-    """Start the job that collects work; with ``sweep``, it also posts missing places again."""
+    """Start the job that collects submitted work. With ``sweep``, it reads the crowd's list of all open places."""
     arguments = {"campaign_id": campaign.pk} | ({"sweep": True} if sweep else {})
     return start("judging.collect", key=collect_key(campaign), arguments=arguments)
 
 
 def ring_to_continue(campaign: Campaign) -> Job:
-    """Resume the campaign: post missing places, and run its delayed jobs now."""
+    """Start the job that collects work and posts missing places, and run the campaign's postponed jobs now."""
     job = ring_to_collect(campaign, sweep=True)
     hurry(Job.objects.filter(arguments__campaign_id=campaign.pk))
     return job
 
 
 def continue_if_launched(campaign: Campaign) -> None:
-    """Resume a launched campaign: offer freed tasks, notify workers, pay, and close it if nothing remains."""
+    """Start a launched campaign's due work: offer freed tasks, notify workers, pay, and close it if all is done."""
     if campaign.launched_at is not None:
         ring_to_continue(campaign)
 
 
 def ring_to_close_places(campaign: Campaign) -> Job:
-    """Withdraw a paused or closed campaign's places from the crowd now."""
+    """Start the job that withdraws a paused or closed campaign's places from the crowd, without any wait."""
     job = start(
         "judging.close_places", key=close_places_key(campaign), arguments={"campaign_id": campaign.pk}
     )
@@ -85,14 +87,14 @@ def ring_to_close_places(campaign: Campaign) -> Job:
 
 
 def ring_to_deliver(campaign: Campaign, rows: Sequence[WorkerMessage]) -> Job:
-    """Start the job that delivers a message, stored as ``rows``, to workers through the crowd."""
+    """Start the job that delivers a message through the crowd. ``rows`` store it, one for each worker."""
     workers = [row.worker_id for row in rows]
     arguments = {"campaign_id": campaign.pk, "message": rows[0].pk, "workers": workers}
     return start("judging.deliver", key=f"judging.deliver:{max(row.pk for row in rows)}", arguments=arguments)
 
 
 def ring_for_gold(campaign: Campaign, *, qrels: str = "") -> Job:
-    """Start the job that proposes gold pairs, from these labels or the pool's."""
+    """Start the job that proposes gold pairs. Their answers come from the qrel set ``qrels``, else the pool's."""
     return start(
         "judging.propose_gold",
         key=propose_gold_key(campaign),
@@ -106,7 +108,7 @@ def gold_work(campaign: Campaign) -> QuerySet[Job]:
 
 
 def ring_watchdog() -> Job:
-    """Start a new check for stalled work, for the pages that list it."""
+    """Start the job that checks all campaigns for stalled work."""
     return start("judging.watchdog")
 
 
@@ -114,12 +116,12 @@ CLUSTER_PASSAGES = "judging.cluster_passages"
 
 
 def clustering_key(collection: Collection) -> str:
-    """Return the key that allows one live job to find a collection's near-duplicates."""
+    """Return the job key that lets only one job at a time find the collection's near-duplicates."""
     return f"{CLUSTER_PASSAGES}:{collection.pk}"
 
 
 def ring_to_cluster(collection: Collection, likeness: Likeness, *, who: str) -> Job:
-    """Start the job that finds near-duplicates. Raises a refusal for errors known in advance."""
+    """Start the job that finds near-duplicates. Errors that can be found before the job runs are raised at once."""
     duplicate_classes.check_clustering(collection, likeness)
     arguments = {
         "collection_id": collection.pk,
@@ -134,7 +136,7 @@ CHOOSE_PASSAGES = "judging.choose_passages"
 
 
 def choosing_key(assignment: TopicAssignment) -> str:
-    """Return the key that allows one live job to choose an assessor's next passages."""
+    """Return the job key that lets only one job at a time choose the next passages of this assignment's topic."""
     return f"{CHOOSE_PASSAGES}:{assignment.pk}"
 
 
@@ -156,7 +158,7 @@ def _was_refused_before(assignment: TopicAssignment) -> bool:
 
 @job_kind(CHOOSE_PASSAGES, words="choosing the next passages of a topic")
 def choose_passages_job(*, progress: Progress, assignment_id: int, **_: Any) -> dict[str, Any]:
-    """Choose the next passages of a topic by active learning, and request a crowd's judgments of them at once."""
+    """Choose the next passages of a topic by active learning. If a crowd judges the topic, request its judgments."""
     assignment = TopicAssignment.objects.get(pk=assignment_id)
     chosen = choose_next(assignment, progress=progress)
     if assignment.crowd is not None and crowd_grading.request_judgments(assignment.crowd):
@@ -170,7 +172,7 @@ def choose_passages_job(*, progress: Progress, assignment_id: int, **_: Any) -> 
 def cluster_passages_job(
     *, progress: Progress, collection_id: int, threshold: float, shingle: int, who: str
 ) -> dict[str, Any]:
-    """Find a collection's near-duplicates; results stored by an earlier attempt of the same job are kept."""
+    """Find a collection's near-duplicates, unless they are already stored for the same parameters."""
     found = Collection.objects.get(pk=collection_id)
     stored = cluster_set_of(found)
     asked = {"threshold": threshold, "shingle": shingle}
@@ -191,7 +193,7 @@ def post_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
 
 @job_kind("judging.collect", words="collecting work")
 def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dict[str, Any]:
-    """Collect work, pay what is owed, and start the job that offers additional places."""
+    """Collect submitted work, pay what is owed, and take the campaign's other regular steps at the crowd."""
     campaign, patience = Campaign.objects.get(pk=campaign_id), Patience()
     result: dict[str, Any] = {}
     with _retried(campaign):
@@ -246,7 +248,7 @@ def close_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
 
 @job_kind("judging.deliver", words="sending messages to workers")
 def deliver_job(*, campaign_id: int, message: int, workers: list[int], **_: Any) -> dict[str, Any]:
-    """Send a stored message to workers. Its rows record why it did not reach a worker."""
+    """Send a stored message to workers. The row of each worker records why the message did not arrive."""
     campaign = Campaign.objects.get(pk=campaign_id)
     kept = WorkerMessage.objects.get(pk=message, campaign=campaign)
     people = list(Worker.objects.filter(pk__in=workers).order_by("pk"))
@@ -258,7 +260,7 @@ def deliver_job(*, campaign_id: int, message: int, workers: list[int], **_: Any)
 
 
 def propose_gold_key(campaign: Campaign) -> str:
-    """Return the key that allows one live job to propose a campaign's gold pairs."""
+    """Return the job key that lets only one job at a time propose the campaign's gold pairs."""
     return f"judging.propose_gold:{campaign.pk}"
 
 
@@ -271,7 +273,7 @@ def propose_gold_job(*, progress: Progress, campaign_id: int, qrels: str = "") -
 
 @job_kind("judging.collect_open_campaigns")
 def collect_open_campaigns(**_: Any) -> dict[str, Any]:
-    """Start a collection for every campaign with work under way or pay still owed."""
+    """Start the job that collects work for every campaign with work in progress or pay still owed."""
     campaigns = collection.campaigns_to_collect()
     for campaign in campaigns:
         ring_to_collect(campaign)
@@ -293,7 +295,7 @@ def enforce_retention_job(**_: Any) -> dict[str, Any]:
 
 @job_kind("judging.watchdog")
 def watchdog_job(**_: Any) -> dict[str, Any]:
-    """Log a warning for everything overdue in each running campaign."""
+    """Log a warning for all stalled work, and return it by campaign."""
     found = {campaign.name: watchdog.stalled_work(campaign) for campaign in watchdog.watched_campaigns()}
     for name, things in found.items():
         for thing in things:
@@ -303,7 +305,7 @@ def watchdog_job(**_: Any) -> dict[str, Any]:
 
 @contextmanager
 def _retried(campaign: Campaign) -> Iterator[None]:
-    """Turn the crowd's errors that a retry can fix into retries; others are failures with a next step."""
+    """Postpone the job if the block raises an error of the crowd that a retry can fix. Other errors are passed on."""
     began = clock.now()
     try:
         yield

@@ -1,4 +1,4 @@
-"""The crowds, one module each behind the small interface of :mod:`judging.crowds.seam`."""
+"""The crowds. Each has one module that implements the interface in :mod:`judging.crowds.seam`."""
 
 from collections.abc import Callable
 
@@ -12,12 +12,12 @@ FACTORIES: dict[str, str | Callable[[str], Crowd]] = {"mturk": "judging.crowds.m
 
 
 def crowd_for(campaign: Campaign) -> Crowd:
-    """Return the crowd that this campaign was launched at."""
+    """Return the client of the crowd at which this campaign is launched."""
     return crowd_at(campaign.crowd, campaign.endpoint)
 
 
 def crowd_at(name: str, endpoint: str) -> Crowd:
-    """Return the crowd called ``name`` at ``endpoint``."""
+    """Return the client of the crowd called ``name`` (a key of FACTORIES) at ``endpoint``."""
     factory = FACTORIES[name]
     made: Crowd = (import_string(factory) if isinstance(factory, str) else factory)(endpoint)
     return made

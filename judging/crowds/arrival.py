@@ -1,8 +1,8 @@
-"""Read arrivals from addresses built by a crowd with MTurk's protocol, and build the form that ends a task there.
+"""Reads arrivals from the URLs that a crowd with MTurk's protocol builds, and builds the form that ends a task.
 
-Everything here comes from the address, so everything is checked. Ids must match a pattern. The host in
-``turkSubmitTo`` must be in the settings, or the page would send answers anywhere. If the crowd signs its addresses,
-the signature must be valid (docs/marketplace-protocol.md, "Signed addresses").
+Anyone can write such a URL, so everything in it is checked. Ids must match a pattern. The host in ``turkSubmitTo``
+must be in the settings, because the page sends the answers there. If the crowd signs its URLs, the signature must be
+valid (docs/marketplace-protocol.md, "Signed addresses").
 """
 
 import hashlib
@@ -29,41 +29,44 @@ _signed = re.compile(r"([0-9]{1,15})((?:\.[0-9a-f]{64}){1,8})")
 
 
 class ExternalQuestionPage:
-    """The page's side of the crowd interface for MTurk's "ExternalQuestion": a frame, and a form to post."""
+    """The methods of the crowd interface that judging pages need, for MTurk's "ExternalQuestion".
+
+    The crowd's site shows the page in a frame and receives its final form.
+    """
 
     signs_arrivals = False
     pays_unsubmitted = False
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
-        """Return the arrival described by the four parameters."""
+        """Return the arrival that the URL's four parameters describe."""
         return read_arrival(params)
 
     def finish(self, sent: SentOff) -> FormPost:
-        """Return the form ``externalSubmit`` with the assignment, its worker and the answers."""
+        """Return the form for ``externalSubmit``, with the assignment's id, the worker's id and the answers."""
         ids = [("assignmentId", sent.assignment_id)]
         if sent.crowd_worker_id:
             ids.append(("workerId", sent.crowd_worker_id))
         return FormPost(submit_url(sent.submit_to), [*ids, *sent.answers])
 
     def sites(self) -> Sites:
-        """Return the worker sites of the settings, which frame the page and receive its form."""
+        """Return the worker sites in CROWD_HOSTS, which frame the page and receive its final form."""
         return Sites(frames=settings.CROWD_HOSTS, forms=settings.CROWD_HOSTS)
 
     def given_back(self, _assignment_ids: Sequence[str]) -> list[str]:
-        """Return an empty list: a returned assignment goes to the next worker under the same id."""
+        """Return an empty list, because the next worker gets a returned assignment under the same id."""
         return []
 
     def returned_at(self, _assignment_id: str) -> datetime | None:
-        """Return None: the protocol cannot show an assignment before it is submitted."""
+        """Return None, because the protocol shows an assignment only after it is submitted."""
         return None
 
     def is_at_work(self, _assignment_id: str, _crowd_worker_id: str) -> bool:
-        """Return True: arrivals name a place, and the protocol cannot show an assignment before it is submitted."""
+        """Return True, because arrivals name a place and the protocol shows only submitted assignments."""
         return True
 
 
 def read_arrival(params: Mapping[str, str]) -> Arrival:
-    """Return the arrival in an address's parameters. Raises :class:`ArrivalRefused` if it is incomplete."""
+    """Return the arrival that a URL's parameters describe. Raises ArrivalRefused if one is missing or invalid."""
     assignment = params.get("assignmentId", "").strip()
     if assignment in ("", PREVIEW):
         return Arrival("", "", "", "", preview=True)
@@ -106,11 +109,11 @@ def _incomplete_link() -> ArrivalRefused:
 
 
 def default_submit_to() -> str:
-    """Return the first known host, for a form without a stated destination (seen in practice)."""
+    """Return the first of CROWD_HOSTS, for URLs that do not say where to submit the form (seen in practice)."""
     return str(settings.CROWD_HOSTS[0]) if settings.CROWD_HOSTS else ""
 
 
 def submit_url(submit_to: str) -> str:
-    """Return the address for the final form. Raises :class:`ArrivalRefused` for a host that is not the crowd's."""
+    """Return the URL to which the final form is posted. Raises ArrivalRefused for a host that is not the crowd's."""
     require_allowed(submit_to)
     return origin_of(submit_to) + urlsplit(submit_to).path.rstrip("/") + SUBMIT_PATH

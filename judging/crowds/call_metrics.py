@@ -1,4 +1,4 @@
-"""Count and log every call to a crowd: operation, result and duration, but no worker ids."""
+"""Counts and logs every call to a crowd with its operation, result and duration, but without worker ids."""
 
 import logging
 import time
@@ -19,7 +19,7 @@ SECONDS = Timing("preferee_crowd_call_seconds", "Duration of calls to the crowd.
 
 @contextmanager
 def watched(operation: str) -> Iterator[None]:
-    """Count and log one call. Its :class:`CrowdError`, if any, is passed on to the caller."""
+    """Count and log the call that the block makes. A :class:`CrowdError` is passed on to the caller."""
     started = time.perf_counter()
     result = "ok"
     try:

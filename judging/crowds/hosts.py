@@ -1,4 +1,4 @@
-"""Checks of the sites to which a judging page sends a worker's browser: only those in the settings are allowed."""
+"""Checks the sites to which a judging page sends a worker's browser. Only those in CROWD_HOSTS are allowed."""
 
 from urllib.parse import urlsplit
 
@@ -10,7 +10,7 @@ from judging.rules.worker_sentences import gettext_noop as _
 
 
 def require_allowed(address: str) -> None:
-    """Raise :class:`ArrivalRefused` for an address at a host that is not the crowd's."""
+    """Raise :class:`ArrivalRefused` for a URL that is not on one of the CROWD_HOSTS."""
     origin = origin_of(address)
     if not origin or origin not in {origin_of(host) for host in settings.CROWD_HOSTS}:
         raise ArrivalRefused(
@@ -20,7 +20,7 @@ def require_allowed(address: str) -> None:
 
 
 def origin_of(address: str) -> str:
-    """Return scheme and host of a web address, in ASCII, or an empty string for anything else."""
+    """Return the scheme and host of a web address in ASCII, or "" if the text is not a web address."""
     try:
         parts = urlsplit(ascii_address(address))
     except ValueError:  # invalid address in brackets, or invalid host name

@@ -1,9 +1,9 @@
 """One rate limiter for every process that calls the same crowd.
 
 A caller reserves the next free moment and waits for it, so calls are evenly spaced without bursts or idle time. A
-"throttled" reply halves the rate and pauses all callers; the rate then grows back. (Additive increase,
-multiplicative decrease: Chiu and Jain, 1989.) Redis keeps the clock and state for all machines. Without Redis, the
-threads of one process share them.
+"throttled" reply halves the rate and pauses all callers; the rate then grows back (additive increase, multiplicative
+decrease: Chiu and Jain, 1989). Redis has the clock and the state for all machines. Without Redis, only the threads of
+one process share a limiter.
 """
 
 import functools
@@ -19,19 +19,22 @@ from redis.exceptions import RedisError
 
 #: Share of the allowed rate to use, which leaves room for small differences between two clocks.
 USED = 0.985
-#: Rate in calls a second after the first throttling reply of a crowd without a stated rate.
+#: Allowed rate, in calls a second, that is assumed once a crowd without a configured rate throttles a call.
 UNSTATED = 20.0
 #: The slowest rate, in calls a second.
 SLOWEST = 0.2
-#: Seconds to recover from zero to the allowed rate.
+#: Seconds in which the rate grows from zero to the allowed rate.
 RECOVERY_SECONDS = 20.0
-#: Pause for all callers after a throttling reply. Replies during it count as the same event.
+#: Seconds for which all callers pause after a throttling reply. Further such replies in this time change nothing.
 PAUSE_SECONDS = 1.0
 
 
 @dataclass
 class Pace:
-    """The state of one endpoint: when the next call can be made, and the current rate (0: the allowed rate)."""
+    """The state of one endpoint: the time of the next free moment, and the current rate.
+
+    A ``rate`` of 0 means that calls are made at the allowed rate.
+    """
 
     next_at: float = 0.0
     rate: float = 0.0
@@ -39,7 +42,7 @@ class Pace:
     throttled_at: float = 0.0
 
     def reserve(self, now: float, allowed: float) -> float:
-        """Reserve the next free moment. Returns the seconds to wait for it."""
+        """Reserve the next free moment, and return the seconds until then."""
         rate = self.current(now, allowed)
         at = max(self.next_at, now)
         self.next_at = at + (1 / rate if rate else 0)
@@ -67,13 +70,13 @@ class Pace:
 
 
 class Limiter(Protocol):
-    """Storage for the pace of each endpoint."""
+    """The interface of a rate limiter, which limits the calls to each endpoint separately."""
 
     def wait(self, endpoint: str) -> None:
-        """Wait until a call can be made."""
+        """Wait until the next call to the endpoint can be made."""
 
     def throttled(self, endpoint: str) -> None:
-        """Record that the crowd refused a call because of its rate."""
+        """Lower the rate of calls to the endpoint, because the crowd throttled one."""
 
 
 class ThreadLimiter:
@@ -88,14 +91,14 @@ class ThreadLimiter:
         self._paces: dict[str, Pace] = {}
 
     def wait(self, endpoint: str) -> None:
-        """Wait until a call can be made."""
+        """Wait until the next call to the endpoint can be made."""
         with self._lock:
             seconds = self._pace(endpoint).reserve(self._now(), _allowed())
         if seconds > 0:
             self._sleep(seconds)
 
     def throttled(self, endpoint: str) -> None:
-        """Lower the rate after the crowd throttled a call."""
+        """Lower the rate of calls to the endpoint, because the crowd throttled one."""
         with self._lock:
             self._pace(endpoint).throttle(self._now(), _allowed())
 
@@ -104,7 +107,7 @@ class ThreadLimiter:
 
 
 class RedisLimiter:
-    """A limiter for every process on the same Redis. It follows the rules of :class:`Pace`, by Redis's clock."""
+    """A limiter for all processes that use the same Redis. It computes as :class:`Pace` does, by Redis's clock."""
 
     def __init__(self, url: str) -> None:
         client = redis.Redis.from_url(url, socket_timeout=5, socket_connect_timeout=5)
@@ -113,7 +116,7 @@ class RedisLimiter:
         self._without = ThreadLimiter()
 
     def wait(self, endpoint: str) -> None:
-        """Wait until a call can be made."""
+        """Wait until the next call to the endpoint can be made."""
         try:
             microseconds = int(self._run(self._reserve, endpoint))
         except RedisError:
@@ -123,7 +126,7 @@ class RedisLimiter:
             time.sleep(microseconds / 1e6)
 
     def throttled(self, endpoint: str) -> None:
-        """Lower the rate after the crowd throttled a call."""
+        """Lower the rate of calls to the endpoint, because the crowd throttled one."""
         try:
             self._run(self._throttle, endpoint)
         except RedisError:

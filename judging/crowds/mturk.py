@@ -72,7 +72,7 @@ class MTurk(ExternalQuestionPage):
         self.signs_arrivals = self.pays_unsubmitted = not is_amazon(endpoint)
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
-        """Return the arrival in the parameters. From the marketplace, it must be signed."""
+        """Return the arrival that the URL's parameters describe. The marketplace's arrivals must be signed."""
         arrival = super().read_arrival(params)
         if arrival.preview or not self.signs_arrivals:
             return arrival
@@ -80,7 +80,7 @@ class MTurk(ExternalQuestionPage):
         return replace(arrival, taken_at=signed_at(params, arrival, secret_key))
 
     def returned_at(self, assignment_id: str) -> datetime | None:
-        """Call GetAssignment. Only the marketplace states, in its error, when a worker returned the assignment."""
+        """Call GetAssignment and read the time from its error, which only the marketplace states there."""
         try:
             self.submission(assignment_id)
         except CrowdNever as error:
@@ -89,7 +89,7 @@ class MTurk(ExternalQuestionPage):
         return None
 
     def create_kind(self, kind: PostingKind) -> str:
-        """Call CreateHITType; identical content returns the existing id."""
+        """Call CreateHITType and return the id. The same content gives the same id."""
         reply = self._call(
             "create_hit_type",
             effect=True,
@@ -118,45 +118,45 @@ class MTurk(ExternalQuestionPage):
         return _posted_place(reply["HIT"])
 
     def find_place(self, key: str) -> PostedPlace | None:
-        """Return the HIT whose annotation is ``key``; pages through the account's HITs."""
+        """Return the place whose HIT has the annotation ``key``, or None. Reads the account's HITs page by page."""
         return next((place for place in self.places() if place.key == key), None)
 
     def place(self, crowd_id: str) -> PostedPlace:
-        """Call GetHIT."""
+        """Call GetHIT and return the place."""
         return _posted_place(self._call("get_hit", HITId=crowd_id)["HIT"])
 
     def asked_of_workers(self, crowd_id: str) -> Sequence[dict[str, Any]]:
-        """Call GetHIT and return what the HIT requires of workers."""
+        """Call GetHIT and return the HIT's qualification requirements."""
         return list(self._call("get_hit", HITId=crowd_id)["HIT"].get("QualificationRequirements", []))
 
     def close_place(self, crowd_id: str) -> None:
-        """Call UpdateExpirationForHIT with the current time; succeeds if the place is already closed."""
+        """Call UpdateExpirationForHIT with a time in the past. Succeeds if the place is already closed."""
         try:
             self._call("update_expiration_for_hit", effect=True, HITId=crowd_id, ExpireAt=0)
         except CrowdAlready:
             return
 
     def places(self) -> Iterator[PostedPlace]:
-        """Call ListHITs for every page."""
+        """Call ListHITs for each page, and yield the place of each HIT."""
         for page in self._pages("list_hits"):
             yield from (_posted_place(hit) for hit in page["HITs"])
 
     def submissions(self, place_crowd_id: str) -> list[CrowdSubmission]:
-        """Call ListAssignmentsForHIT for every page before returning anything."""
+        """Call ListAssignmentsForHIT for each page, and return the submissions of all pages."""
         pages = self._pages("list_assignments_for_hit", HITId=place_crowd_id)
         return [_crowd_submission(row) for page in pages for row in page["Assignments"]]
 
     def submission(self, assignment_id: str) -> CrowdSubmission:
-        """Call GetAssignment."""
+        """Call GetAssignment and return the submission."""
         return _crowd_submission(self._call("get_assignment", AssignmentId=assignment_id)["Assignment"])
 
     def approve(self, assignment_id: str, *, override_rejection: bool = False) -> None:
-        """Call ApproveAssignment; succeeds if it is already approved."""
+        """Call ApproveAssignment. Succeeds if the assignment is already approved."""
         override = {"OverrideRejection": True} if override_rejection else {}
         self._review("approve_assignment", "Approved", assignment_id, **override)
 
     def reject(self, assignment_id: str, *, reason: str) -> None:
-        """Call RejectAssignment; succeeds if it is already rejected."""
+        """Call RejectAssignment. Succeeds if the assignment is already rejected."""
         self._review("reject_assignment", "Rejected", assignment_id, RequesterFeedback=reason)
 
     def _review(self, operation: str, wanted: str, assignment_id: str, **request: Any) -> None:
@@ -174,7 +174,7 @@ class MTurk(ExternalQuestionPage):
     def pay_bonus(
         self, *, assignment_id: str, crowd_worker_id: str, amount: Decimal, reason: str, key: str
     ) -> None:
-        """Call SendBonus with the key as its token. The crowd may not find a very new submission yet."""
+        """Call SendBonus with ``key`` as the request token. Raises CrowdLater if the submission is not found yet."""
         try:
             self._call(
                 "send_bonus",
@@ -191,13 +191,13 @@ class MTurk(ExternalQuestionPage):
             raise
 
     def bonuses(self, *, assignment_id: str = "", place_crowd_id: str = "") -> list[PaidBonus]:
-        """Call ListBonusPayments for an assignment or a HIT, for every page."""
+        """Call ListBonusPayments for an assignment or a HIT, and return the bonuses of all pages."""
         of = {"AssignmentId": assignment_id} if assignment_id else {"HITId": place_crowd_id}
         pages = self._pages("list_bonus_payments", **of)
         return [_paid_bonus(row) for page in pages for row in page["BonusPayments"]]
 
     def create_block_list(self, *, name: str, description: str) -> str:
-        """Call CreateQualificationType; the name is unique in an account."""
+        """Call CreateQualificationType and return the id. The name must be new in the account."""
         reply = self._call(
             "create_qualification_type",
             effect=True,
@@ -208,14 +208,17 @@ class MTurk(ExternalQuestionPage):
         return str(reply["QualificationType"]["QualificationTypeId"])
 
     def find_block_list(self, name: str) -> str | None:
-        """Call ListQualificationTypes for every page of our own types: the query also finds longer names."""
+        """Call ListQualificationTypes and return the id of our type with exactly this name, or None.
+
+        MTurk also finds longer names that contain this one.
+        """
         own = {"Query": name, "MustBeRequestable": False, "MustBeOwnedByCaller": True}
         pages = self._pages("list_qualification_types", **own)
         rows = (row for page in pages for row in page["QualificationTypes"])
         return next((str(row["QualificationTypeId"]) for row in rows if row["Name"] == name), None)
 
     def block(self, block_list: str, crowd_worker_id: str) -> None:
-        """Call AssociateQualificationWithWorker without the e-mail; repeating it overwrites the score."""
+        """Call AssociateQualificationWithWorker without an e-mail to the worker. A repeated call changes nothing."""
         self._call(
             "associate_qualification_with_worker",
             effect=True,
@@ -226,7 +229,7 @@ class MTurk(ExternalQuestionPage):
         )
 
     def unblock(self, block_list: str, crowd_worker_id: str) -> None:
-        """Call DisassociateQualificationFromWorker; succeeds for a worker without it."""
+        """Call DisassociateQualificationFromWorker. Succeeds for a worker without the qualification."""
         with suppress(CrowdNever):
             self._call(
                 "disassociate_qualification_from_worker",
@@ -236,7 +239,7 @@ class MTurk(ExternalQuestionPage):
             )
 
     def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
-        """Call NotifyWorkers; failures come back in a list, not as an error."""
+        """Call NotifyWorkers. Return the failures, which the crowd lists in its reply, by worker id."""
         if len(crowd_worker_ids) > MESSAGE_AT_ONCE:
             raise ValueError(f"one call can message at most {MESSAGE_AT_ONCE} workers")
         reply = self._call(
@@ -254,7 +257,7 @@ class MTurk(ExternalQuestionPage):
         return Decimal(self._call("get_account_balance")["AvailableBalance"])
 
     def qualification(self, crowd_key: str) -> QualificationKind:
-        """Call GetQualificationType, for one of our types or a system type."""
+        """Call GetQualificationType for one of our own types or a system type, and return its name and state."""
         found = self._call("get_qualification_type", QualificationTypeId=crowd_key)["QualificationType"]
         return QualificationKind(found["Name"], found["QualificationTypeStatus"] == "Active")
 

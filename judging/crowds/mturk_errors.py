@@ -1,6 +1,6 @@
-"""Translate the protocol's errors into ours, which show whether a retry can help.
+"""Translates the errors of MTurk's protocol into CrowdErrors, which show whether a retry can help.
 
-Codes and messages: see the notes on each in docs/architecture.md, "Calls to a crowd".
+docs/architecture.md, "Calls to a crowd", has notes on the codes and messages.
 """
 
 import re
@@ -28,7 +28,7 @@ CONFIGURATION = {
 
 
 def crowd_error(error: ClientError | BotoCoreError, endpoint: str) -> CrowdError:
-    """Return our error for the protocol's error; its class shows whether a retry can help."""
+    """Return the CrowdError for an error of boto3. Its class shows whether a retry can help."""
     if isinstance(error, ParamValidationError):
         return CrowdNever(f"The crowd's protocol does not allow this call: {error}", "Check the request.")
     if not isinstance(error, ClientError):

@@ -1,7 +1,7 @@
 """The interface that every crowd implements.
 
-Judging works with postings, places, submissions and payments; a crowd module translates them into its own calls.
-Calls that change something take a ``key``: repeating a call with the same key has no further effect.
+Judging works with postings, places, submissions and payments. A crowd's module translates them into that crowd's
+calls. Calls with a ``key`` post a place or pay a bonus; repeating one with the same key has no further effect.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,8 +10,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Protocol
 
-#: The maximum number of workers per message call. If a call's reply is lost, delivery is uncertain for no more
-#: workers than this.
+#: The maximum number of workers to whom one call sends a message. If the call's reply is lost, delivery is uncertain
+#: only for these workers.
 MESSAGE_AT_ONCE = 100
 
 
@@ -30,7 +30,11 @@ class PostingKind:
 
 @dataclass(frozen=True)
 class PostedPlace:
-    """A place as the crowd lists it. ``open``: a worker can take it or finish it; ``held``: a worker has it now."""
+    """A place as the crowd lists it.
+
+    A worker can take or finish a place that is ``open``. A worker has taken a place that is ``held`` and not yet
+    submitted it.
+    """
 
     crowd_id: str
     key: str
@@ -64,7 +68,7 @@ class CrowdSubmission:
 
 @dataclass(frozen=True)
 class PaidBonus:
-    """A bonus as the crowd lists it."""
+    """A bonus that was paid for an assignment, as the crowd lists it."""
 
     assignment_id: str
     crowd_worker_id: str
@@ -75,13 +79,13 @@ class PaidBonus:
 
 @dataclass(frozen=True)
 class Fees:
-    """A crowd's fee on a payment of ``amount`` dollars: a share, with a minimum."""
+    """A crowd's fee on each payment: a share of the amount, and at least ``least`` dollars."""
 
     share: Decimal
     least: Decimal
 
     def on(self, amount: Decimal) -> Decimal:
-        """Return the fee in dollars, with half a cent rounded up. There is no fee on zero."""
+        """Return the fee on a payment of ``amount`` dollars, in dollars. Half a cent is rounded up."""
         if amount <= 0:
             return Decimal("0.00")
         return max((amount * self.share).quantize(Decimal("0.01"), rounding="ROUND_HALF_UP"), self.least)
@@ -89,14 +93,14 @@ class Fees:
 
 @dataclass(frozen=True)
 class Arrival:
-    """A worker's arrival at a judging page, as its URL states it: unconfirmed until the crowd lists the submission.
+    """A worker's arrival at a judging page, as the page's URL describes it.
 
-    A crowd that signs its addresses (:attr:`Crowd.signs_arrivals`) confirms it at once. ``taken_at`` is then the time
-    at which this worker took this assignment of this place.
+    The arrival is unconfirmed until the crowd lists the submission, unless the crowd signs its URLs
+    (:attr:`Crowd.signs_arrivals`). Then ``taken_at`` is the time at which this worker took this assignment.
 
-    In a preview, every field except ``preview`` can be empty. ``place_crowd_id`` is empty at a crowd whose addresses
-    do not identify places; the crowd's list of submissions then does. ``submit_to`` is the return address from the
-    URL, kept for :meth:`Crowd.finish`; workers can read it.
+    In a preview, every field except ``preview`` can be empty. ``place_crowd_id`` is empty at a crowd whose URLs do
+    not identify places; the place is then known only from the crowd's list of submissions. ``submit_to`` is the site
+    to which :meth:`Crowd.finish` sends the final form. It comes from the URL, so workers can read it.
     """
 
     assignment_id: str
@@ -111,8 +115,8 @@ class Arrival:
 class SentOff:
     """A task that was submitted on our page but not yet on the crowd's site.
 
-    ``campaign_key`` is the prefix of all keys of the campaign's places. ``crowd_worker_id`` is empty if the worker
-    was forgotten. ``answers`` are (field, value) in the order shown.
+    ``campaign_key`` is the prefix of the keys of all the campaign's places. ``crowd_worker_id`` is empty if the
+    worker's identity was erased. ``answers`` are pairs of field and value, in the order in which pairs were shown.
     """
 
     campaign_key: str
@@ -140,7 +144,7 @@ class Redirect:
 
 @dataclass(frozen=True)
 class Sites:
-    """The origins that can show the page in a frame, and those that receive its last form."""
+    """The origins that can show the judging page in a frame, and those that receive its final form."""
 
     frames: Sequence[str] = ()
     forms: Sequence[str] = ()
@@ -149,47 +153,47 @@ class Sites:
 class Crowd(Protocol):
     """The interface of a crowd.
 
-    A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1. Such keys also
-    suit a crowd that only counts its places and gives them no ids.
+    A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1. So a crowd's
+    module can also derive the keys if the crowd only counts its places and gives them no ids.
     """
 
     fees: Fees
-    #: Whether places can be hidden from workers on one of our lists. If not, no list is requested and only our own
+    #: Whether the crowd can hide places from the workers on a list. If not, no list is created, and only our own
     #: pages refuse excluded workers.
     keeps_block_lists: bool
-    #: Whether the crowd signs arrivals. If so, :meth:`read_arrival` refuses unsigned ones, and nobody else can take
-    #: a worker's task away. Otherwise arrivals are rate-limited, and leases can be displaced.
+    #: Whether the crowd signs arrivals. If so, :meth:`read_arrival` refuses unsigned ones. Otherwise arrivals can be
+    #: forged, so they are rate-limited, and a held task can go to another arrival (judging.tasks.displacement).
     signs_arrivals: bool
     #: Whether a bonus can be paid for an assignment that timed out before it was submitted.
     pays_unsubmitted: bool
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
-        """Return the arrival described by an address's parameters. Raises :class:`judging.errors.ArrivalRefused`."""
+        """Return the arrival that a URL's parameters describe. Raises :class:`judging.errors.ArrivalRefused`."""
 
     def finish(self, sent: SentOff) -> FormPost | Redirect:
-        """Return the last step, with which the worker's browser reports the finished task to the crowd's site."""
+        """Return the step with which the worker's browser reports the finished task to the crowd's site."""
 
     def sites(self) -> Sites:
-        """Return the sites that the page's security policy must allow."""
+        """Return the crowd's sites, which the page's content security policy must allow."""
 
     def given_back(self, assignment_ids: Sequence[str]) -> list[str]:
-        """Return the assignments that ended without a submission and will not be given to anyone else.
+        """Return those of the assignments that ended without a submission and that nobody else will get.
 
-        Empty at a crowd that reuses an assignment's id for the next worker.
+        The list is empty at a crowd that reuses an assignment's id for the next worker.
         """
 
     def returned_at(self, assignment_id: str) -> datetime | None:
-        """Return when the worker returned the assignment; None if the worker did not, or the crowd has no record."""
+        """Return when the worker returned the assignment, or None if it was not returned or the crowd cannot tell."""
 
     def is_at_work(self, assignment_id: str, crowd_worker_id: str) -> bool:
         """Return whether the crowd confirms that this worker holds this assignment now.
 
-        Our page asks this before it gives out a task if the address names no place. Always True if addresses name
-        places.
+        Our page checks this before it gives out a task if the URL names no place. At a crowd whose URLs name places,
+        this is always True.
         """
 
     def create_kind(self, kind: PostingKind) -> str:
-        """Return the crowd's id for this kind of place. The same content gives the same id."""
+        """Create this kind of posting at the crowd, and return its id there. The same content gives the same id."""
 
     def post_place(self, *, kind_id: str, url: str, lifetime_seconds: int, key: str) -> PostedPlace:
         """Offer one place. Raises :class:`judging.errors.CrowdAlready` if this key was used before."""
@@ -198,19 +202,19 @@ class Crowd(Protocol):
         """Return the place with the crowd's id."""
 
     def asked_of_workers(self, crowd_id: str) -> Sequence[dict[str, Any]]:
-        """Return the qualifications that the crowd requires for the place, in the protocol's format."""
+        """Return the qualifications that the place requires of workers, in the format of the crowd's protocol."""
 
     def find_place(self, key: str) -> PostedPlace | None:
         """Return the place that was posted under ``key``, or None."""
 
     def close_place(self, crowd_id: str) -> None:
-        """Prevent anyone from taking this place from now on. A worker who holds it can finish."""
+        """Stop offering this place. A worker who has already taken it can finish."""
 
     def places(self) -> Iterator[PostedPlace]:
         """Yield every place of this account, newest first."""
 
     def submissions(self, place_crowd_id: str) -> list[CrowdSubmission]:
-        """Return every submission on a place, whatever its status."""
+        """Return every submission of the place, whatever its status."""
 
     def submission(self, assignment_id: str) -> CrowdSubmission:
         """Return the current state of one submission."""
@@ -227,10 +231,10 @@ class Crowd(Protocol):
         """Pay a bonus in dollars. Raises :class:`judging.errors.CrowdAlready` if this key was used before."""
 
     def bonuses(self, *, assignment_id: str = "", place_crowd_id: str = "") -> list[PaidBonus]:
-        """Return every bonus paid for an assignment, or for a whole place."""
+        """Return every bonus paid for an assignment, or for all assignments of a place."""
 
     def create_block_list(self, *, name: str, description: str) -> str:
-        """Create a list of workers who cannot see our places; return the crowd's id for it. Raises CrowdAlready."""
+        """Create a list of workers from whom places are hidden, and return its id. Raises CrowdAlready."""
 
     def find_block_list(self, name: str) -> str | None:
         """Return the crowd's id of our list with this name, or None."""
@@ -242,10 +246,10 @@ class Crowd(Protocol):
         """Take a worker off the list; succeeds if the worker is not on it."""
 
     def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
-        """Send a message to at most MESSAGE_AT_ONCE workers. Maps ids of workers not reached to errors."""
+        """Send a message to at most MESSAGE_AT_ONCE workers. Return the errors, by id of each worker not reached."""
 
     def balance(self) -> Decimal:
-        """Return the dollars that can be spent."""
+        """Return the account's available balance in dollars."""
 
     def qualification(self, crowd_key: str) -> QualificationKind:
         """Return the qualification with the crowd's id. Raises :class:`judging.errors.CrowdNever` if unknown."""

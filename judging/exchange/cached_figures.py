@@ -1,8 +1,8 @@
-"""Cached figures about all of a campaign's submissions.
+"""Caches statistics that are counted from all of a campaign's submissions.
 
 Counting 150,000 judgments takes a large part of a second. A result is therefore cached until new submissions come in.
-While they keep coming in, it is cached long enough that counting takes a twentieth of the time. A decision by a
-person or a rule (an exclusion, a reinstatement, a suspended gold pair) always causes a new count.
+While they keep coming in, a result is used long enough that counting takes at most a twentieth of the time. A
+decision by a person or a rule (an exclusion, a reinstatement, a suspended gold pair) always causes a new count.
 """
 
 import time
@@ -16,7 +16,7 @@ from django.db.models import Count, Max, Q
 from config import clock, kept_objects
 from judging.models import Campaign, CampaignChange, Exclusion, GoldPair, ImportedFile, Submission
 
-#: Largest share of the time to spend on counting.
+#: Largest share of the time that may be spent on counting.
 SHARE = 1 / 20
 KEEP_SECONDS = 7 * 86400
 
@@ -25,7 +25,10 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True)
 class Kept(Generic[Made]):
-    """A result, and when it was computed."""
+    """A cached result (``made``), the time ``at`` which it was computed, and the seconds that this took.
+
+    ``decisions`` and ``work`` identify the data from which it was computed (see kept_under).
+    """
 
     made: Made
     at: datetime
@@ -61,7 +64,7 @@ def kept_under(
 
 
 def last_kept(key: str) -> Kept[Any] | None:
-    """Return the last result cached under ``key``, however old it is."""
+    """Return the last result cached under ``key``, however old it is, or None if there is none."""
     found: Kept[Any] | None = kept_objects.kept(key)
     return found
 
@@ -77,7 +80,7 @@ def _decision_marks(campaign: Campaign) -> tuple[Any, ...]:
 
 
 def _work_marks(campaign: Campaign) -> tuple[Any, ...]:
-    """Return values that change with new submissions or imports: submissions by standing, and imported files."""
+    """Return values that change with new work: the numbers of submissions by standing, and of imported files."""
     came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
     standings = sorted(came_in.values_list("standing").annotate(Count("pk")).order_by())
     return tuple(standings), ImportedFile.objects.filter(campaign=campaign).count()

@@ -1,8 +1,8 @@
-"""Calls that change something at a crowd, each with an effect that happens exactly once.
+"""Makes calls that change something at a crowd, so that each takes effect exactly once.
 
-First, commit an intent row. Then make the call outside any transaction, with a token made from the intent's key. Then
-record the reply. "Already exists" counts as success, and the existing thing is looked up. The crowd forgets tokens
-after 24 hours, so older intents are looked up before they are tried again.
+First, an intent row is committed. Then the call is made outside any transaction, with a token made from the intent's
+key. Then the reply is recorded. "Already exists" counts as success, and the existing thing is looked up. The crowd
+forgets tokens after 24 hours, so older intents are looked up at the crowd before they are tried again.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,8 +34,8 @@ def perform(
 
     ``act`` makes the call. ``find`` looks the effect up at the crowd (given the crowd's "already" error, if any) and
     returns its reply or None. Raises the CrowdError that stopped the call. A permanently refused call is not repeated
-    until a person asks for it (:func:`allow_retries`). ``since`` is when the effect first became possible: a restored
-    backup can be missing calls made after that.
+    until a person asks for it (:func:`allow_retries`). ``since`` is the time from which the call may have been made
+    without a record of it, because the database was restored from an older backup.
     """
     intent, _ = CrowdCall.objects.get_or_create(
         key=key, defaults={"campaign": campaign, "operation": operation, "request": request}
@@ -79,7 +79,7 @@ def _record_reply(intent: CrowdCall, reply: Reply) -> Reply:
 
 
 def record_found(*, campaign: Campaign, operation: str, key: str, reply: Reply) -> None:
-    """Record that an intended call succeeded, as discovered during another lookup on the crowd site."""
+    """Record the reply of a call after another lookup at the crowd has shown that the call succeeded."""
     now = clock.now()
     intent, _ = CrowdCall.objects.get_or_create(
         key=key, defaults={"campaign": campaign, "operation": operation, "last_tried_at": now}
@@ -98,13 +98,13 @@ def _record_failure(intent: CrowdCall, error: CrowdError) -> None:
 
 
 def got_through(campaign: Campaign, since: datetime) -> bool:
-    """Return whether a call to the crowd succeeded, or a submission was collected, after ``since``."""
+    """Return whether, since this time, a call to the crowd succeeded or a submission was collected."""
     called = CrowdCall.objects.filter(campaign=campaign, done_at__gte=since)
     return called.exists() or Submission.objects.filter(campaign=campaign, collected_at__gte=since).exists()
 
 
 def allow_retries(campaign: Campaign) -> int:
-    """Allow a retry of every call that the crowd refused permanently. Returns the number of calls.
+    """Allow a retry of each of the campaign's calls that the crowd refused permanently. Return their number.
 
     Payments that a person settled are not retried.
     """
@@ -113,7 +113,7 @@ def allow_retries(campaign: Campaign) -> int:
 
 
 class Patience:
-    """Continues after a crowd's temporary failures, but gives up when many happen in a row."""
+    """Lets a series of steps continue after temporary failures of the crowd, until MOST_IN_A_ROW fail in a row."""
 
     MOST_IN_A_ROW = 5
 
@@ -123,7 +123,7 @@ class Patience:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        """Run one step that can fail temporarily."""
+        """Run the block as one step. Keep its CrowdLater for done(), unless too many steps failed in a row."""
         try:
             yield
             self._in_a_row = 0
@@ -134,6 +134,6 @@ class Patience:
                 raise
 
     def done(self) -> None:
-        """Raise the last failure, if any, so that the failed steps are tried again."""
+        """Raise the last failure, if any, so that the job retries the failed steps."""
         if self.failed:
             raise self.failed

@@ -1,4 +1,4 @@
-"""Run several calls to a distant crowd at once, since each spends most of its time waiting for the reply."""
+"""Runs several calls to a crowd at once, because each call spends most of its time waiting for the reply."""
 
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 
 
 def call_each(items: Iterable[Item], act: Callable[[Item], None]) -> Generator[Future[None]]:
-    """Run ``act`` for every item, ``CROWD_CALLS_AT_ONCE`` at a time. Yields each call's future when it is done.
+    """Run ``act`` for every item, ``CROWD_CALLS_AT_ONCE`` at a time. Yield the future of each call that is done.
 
     When the caller stops iterating, running calls are completed and no others start. The limiter still controls the
     overall rate of calls.
@@ -33,7 +33,7 @@ def call_each(items: Iterable[Item], act: Callable[[Item], None]) -> Generator[F
 
 
 def _call_here(act: Callable[[Item], None], item: Item) -> Future[None]:
-    """Run the call here and return the future that a thread would return."""
+    """Run the call in this thread and return a finished future, as a thread pool would."""
     done: Future[None] = Future()
     try:
         act(item)

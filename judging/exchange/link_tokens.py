@@ -4,11 +4,12 @@
   It is enough to recognize the posting when an older backup is restored.
 - The *page* token is created when a submission is first shown and is part of the addresses of its pages.
 - The *trial* token is part of the link for reviewers and contains its expiry time.
-- The *appeal* token is on the page of a refusal.
-- The *proof* is sent with the crowd's form and comes back in its list. It states what our server had saved.
+- The *appeal* token is part of the link with which a refused worker appeals.
+- The *proof* is sent with the final form to the crowd and comes back in the crowd's list of submissions. It states
+  what our server had saved.
 
-Tokens are signed, not secret, so they reveal nothing about the judged pairs. Link and page tokens do not expire: the
-server's records decide what is open, so that a campaign can be resumed.
+Tokens are signed but not secret, so they contain nothing about the judged pairs. Link and page tokens do not expire:
+the server's records decide what is open, so that a campaign can be resumed.
 """
 
 import hashlib
@@ -31,22 +32,22 @@ _appeal_signer = "judging.appeal"
 _proof_signer = "judging.proof"
 LONGEST = 600
 Content = TypeVar("Content")
-#: Length of a digest in a token.
+#: Number of hexadecimal digits of a digest in a token.
 DIGITS = 12
 
 
 class BadToken(WorkRefused):
-    """The token is not ours, or is incomplete."""
+    """The token was not created by this installation, or it is incomplete."""
 
     def __init__(self) -> None:
         super().__init__("unknown-link")
 
 
 class Link(NamedTuple):
-    """Content of a link token: the posting's number in the campaign, its purpose, and the campaign's key.
+    """The content of a link token: the campaign and its key, and the posting's number and purpose.
 
-    A restored database reuses row numbers, so the key distinguishes campaigns. Links of older versions name the
-    posting's row (``posting_id``) instead.
+    A restored database can reuse row numbers, so the key distinguishes campaigns. Links of older versions have the
+    primary key of the posting (``posting_id``) instead.
     """
 
     campaign_id: int
@@ -57,7 +58,7 @@ class Link(NamedTuple):
 
 
 class Page(NamedTuple):
-    """Content of a page token: the submission, its assignment, and the address that receives the final form.
+    """The content of a page token: the submission, its assignment, and the site that receives the final form.
 
     ``assignment`` is a digest, empty in tokens of older versions.
     """
@@ -67,12 +68,12 @@ class Page(NamedTuple):
     assignment: str = ""
 
     def is_of(self, assignment_id: str) -> bool:
-        """Return whether the token's submission has this assignment: a restored database may reuse row numbers."""
+        """Return whether the token was made for this assignment. A restored database may reuse submissions' keys."""
         return self.assignment in ("", _digest(assignment_id))
 
 
 class Trial(NamedTuple):
-    """Content of a trial token: its posting, its expiry time and the campaign's key (empty in older tokens)."""
+    """The content of a trial token: a posting, its campaign's key (empty in older tokens), and the expiry time."""
 
     posting_id: int
     expires_at: datetime
@@ -80,10 +81,10 @@ class Trial(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """Content of an appeal token: the refused worker, the campaign and the reason.
+    """The content of an appeal token: the refused worker, the campaign and the reason for the refusal.
 
-    ``came_by`` is the assignment in the address that the worker used, which can be forged. It is empty for a link
-    that the crowd sent to the worker alone.
+    ``came_by`` is the assignment in the URL with which the worker arrived. Such a URL can be forged. It is empty in a
+    link that the crowd sent to the worker alone.
     """
 
     campaign_id: int
@@ -93,9 +94,9 @@ class Refused(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """Content of a proof: the worker's work on an assignment, pairs judged and shown, and the choices.
+    """The content of a proof: whose work it is, the numbers of pairs judged and shown, and the choices.
 
-    ``work`` and ``choices`` are digests, so a proof at the crowd identifies nobody.
+    ``work`` (assignment and worker) and ``choices`` are digests, so a proof at the crowd identifies nobody.
     """
 
     work: str
@@ -105,7 +106,7 @@ class Proof(NamedTuple):
 
 
 def proof_token(proof: Proof) -> str:
-    """Return the token that only our server can create. The crowd's form alone proves nothing."""
+    """Return the proof as a token. Only our server can create it, whereas anyone can change the crowd's form."""
     return _token([*proof], _proof_signer)
 
 
@@ -115,12 +116,12 @@ def read_proof(token: str) -> Proof:
 
 
 def digest_of_work(assignment_id: str, crowd_worker_id: str) -> str:
-    """Return a short digest of this worker's work on this assignment."""
+    """Return a short digest of the assignment's and the worker's id, which identifies the work in a proof."""
     return _digest(f"{assignment_id} {crowd_worker_id}")
 
 
 def digest_of_choices(choices: Mapping[str, str]) -> str:
-    """Return a short digest of the choices in a form (field → side)."""
+    """Return a short digest of the choices in a form, which map each field to a side."""
     return _digest("&".join(f"{name}={side}" for name, side in sorted(choices.items())))
 
 
@@ -130,7 +131,7 @@ def appeal_token(refused: Refused) -> str:
 
 
 def appeal_address(refused: Refused, *, task: str = "") -> str:
-    """Return the path on which a refused worker can appeal and read the answer.
+    """Return the path of the page on which a refused worker can appeal and read the answer.
 
     ``task`` is the page token of an open task, which the worker can submit from there.
     """
@@ -149,7 +150,7 @@ def link_token(posting: Posting) -> str:
 
 
 def link_for(posting: Posting) -> str:
-    """Return the absolute address that a crowd shows to a worker who takes a place of ``posting``."""
+    """Return the absolute URL that a crowd opens for a worker who takes a place of ``posting``."""
     return settings.PUBLIC_URL + reverse("judging:arrive", args=[link_token(posting)])
 
 
@@ -177,7 +178,7 @@ def read_page(token: str) -> Page:
 
 
 def trial_link_for(posting: Posting, expires_at: datetime) -> str:
-    """Return the absolute address on which reviewers try a task of the posting's campaign."""
+    """Return the absolute URL of the page on which reviewers try a task of the posting's campaign."""
     key = posting.campaign.call_key
     token = _token([posting.pk, int(expires_at.timestamp()), key], _trial_signer)
     return settings.PUBLIC_URL + reverse("judging:trial", args=[token])
@@ -206,7 +207,7 @@ def _token(content: list[int | str], salt: str) -> str:
 
 
 def _read(make: Callable[..., Content], token: str, salt: str) -> Content:
-    """Check the token's signature, and create an object from its content. Raises :class:`BadToken`."""
+    """Check the token's signature, and call ``make`` with its content. Raises :class:`BadToken`."""
     if len(token) > LONGEST:
         raise BadToken
     try:

@@ -1,6 +1,6 @@
-"""Limits per minute on looking up visitors' ids at a crowd.
+"""Limits on how often a minute the ids in visitors' URLs are looked up at a crowd.
 
-Made-up addresses or names must not use up the calls needed to offer places and pay workers.
+URLs with made-up ids must not use up the calls that are needed to offer places and pay workers.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class LookupLimit:
             )
 
     def used_up(self, campaign: Campaign) -> bool:
-        """Return whether this minute's lookups are used up."""
+        """Return whether the campaign has made all its lookups of this minute."""
         return self._limit.used_up(campaign.call_key)
 
     @property

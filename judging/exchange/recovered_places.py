@@ -1,7 +1,7 @@
-"""Recover places that exist at the crowd but not in our records.
+"""Recovers places that exist at the crowd but not in our records.
 
-The reply to the offer was lost or is still on its way, or the database was restored from an older backup. Each place
-carries the key of its offer, so it is recorded as if the reply had come.
+This happens if the reply to an offer was lost or is still on its way, or if the database was restored from an older
+backup. Each place has the key of its offer, so it is recorded as if the reply had come.
 """
 
 from datetime import timedelta
@@ -16,16 +16,16 @@ from judging.exchange.calls import TOKENS_LIVE, Reply, record_found
 from judging.exchange.lookup_limits import LookupLimit
 from judging.models import Campaign, Place, Posting
 
-#: Lookups of places that our records lack.
+#: Limit on lookups of places that our records lack.
 UNKNOWN_PLACES = LookupLimit("unknown-places", a_minute=12)
 #: Largest assumed difference between the crowd's clock and ours.
 CLOCKS_DIFFER = timedelta(days=1)
 
 
 def ask_for_place(campaign: Campaign, crowd_id: str) -> Place | None:
-    """Look up a place of the campaign that our records lack, by its id at the crowd. None if the crowd has none.
+    """Look up a place that our records lack, by its id at the crowd, and record it.
 
-    Raises a CrowdError if the lookup fails.
+    Return None if the crowd has no such place or it is not the campaign's. Raises a CrowdError if the lookup fails.
     """
     UNKNOWN_PLACES.count(campaign)
     try:
@@ -48,7 +48,7 @@ def adopt(campaign: Campaign, posted: PostedPlace, *, purpose: str = "") -> Plac
     posting = at_crowd.filter(number=int(numbers[0])).first()
     if posting is None:
         if not (purpose := purpose or _only_possible_purpose(campaign)):
-            return None  # recognized once its posting exists again
+            return None  # it can be recorded once its posting exists again
         posting, _ = campaign.postings.get_or_create(number=int(numbers[0]), defaults={"purpose": purpose})
         if posting.purpose != purpose:
             return None
@@ -64,19 +64,19 @@ def adopt(campaign: Campaign, posted: PostedPlace, *, purpose: str = "") -> Plac
 def _only_possible_purpose(campaign: Campaign) -> str:
     """Return the only possible purpose of an unrecorded posting, or an empty string if it is unclear.
 
-    Pilots happen only before the launch, so a posting offered after it belongs to the main run.
+    Pilots happen only before the launch, so a posting after the launch offers the campaign's main tasks.
     """
     launched = campaign.postings.filter(purpose=Posting.Purpose.MAIN).exists()
     return Posting.Purpose.MAIN if launched else ""
 
 
 def is_ours(campaign: Campaign, posted: PostedPlace) -> bool:
-    """Return whether this campaign offered this place of the account."""
+    """Return whether this campaign, and not another one of the account, offered this place."""
     return posted.key.startswith(f"{campaign.call_key}-")
 
 
 def reply_of(posted: PostedPlace) -> Reply:
-    """Return the reply to record for an offered place."""
+    """Return the reply that is recorded for the call that offered the place."""
     return {
         "crowd_id": posted.crowd_id,
         "expires_at": posted.expires_at.isoformat() if posted.expires_at else None,
@@ -84,7 +84,7 @@ def reply_of(posted: PostedPlace) -> Reply:
 
 
 def adopt_missing(campaign: Campaign, crowd: Crowd) -> int:
-    """Record every place of the campaign that the crowd lists and our records lack. Returns their number."""
+    """Record every place of the campaign that the crowd lists and our records lack. Return their number."""
     known = set(Place.objects.filter(posting__campaign=campaign).values_list("crowd_id", flat=True))
     before, found = campaign.created_at - CLOCKS_DIFFER, 0
     for posted in crowd.places():

@@ -4,7 +4,7 @@ from config.commands.console import UsageError
 
 
 def dollars_option(option: str, words: str) -> Decimal:
-    """Parse an amount in dollars. Raises UsageError, which names the option or argument, if it is invalid."""
+    """Parse an amount in dollars. If it is invalid, raise a UsageError that names ``option``."""
     try:
         amount = Decimal(words.strip().removeprefix("$"))
     except InvalidOperation:

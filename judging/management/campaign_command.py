@@ -11,7 +11,8 @@ from pooling.services.lookups import collection_named
 class CampaignCommand(Command):
     """A command whose first argument is a campaign. Subclasses define ``act_on`` instead of ``act``.
 
-    ``why`` is the help text of an option ``--why``; empty for no such option. ``why_required`` makes it mandatory.
+    ``why`` is the help text of the option ``--why``. If it is empty, the command does not have that option.
+    ``why_required`` makes the option mandatory.
     """
 
     why = ""
@@ -28,7 +29,7 @@ class CampaignCommand(Command):
         return self.act_on(campaign_named(campaign), **options)
 
     def act_on(self, *args: Any, **options: Any) -> dict[str, Any]:
-        """Make the command's one service call. Returns what ``--json`` prints."""
+        """Call the command's service with the campaign. Return the dict that ``--json`` prints."""
         raise NotImplementedError
 
 

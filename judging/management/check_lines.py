@@ -6,14 +6,17 @@ from judging.rules.strategies import Outcome, Outcomes
 
 
 def in_lines(check: Checked) -> str:
-    """Return a passed check with its next step, marked "!" if it needs attention, and any strategies as a table."""
+    """Return a passed check as text with its next step, marked "!" if it needs attention.
+
+    If the check tried strategies of workers who do not read, a table of their results follows.
+    """
     line = f"  {'!' if check.attention else '✓'} {check}"
     line = f"{line}. {check.next_step}" if check.next_step else line
     return "\n".join([line, *(_strategy_lines(check.outcomes) if check.outcomes else ())])
 
 
 def _strategy_lines(outcomes: Outcomes) -> Iterator[str]:
-    """Yield aligned lines: every strategy and how often it passes tasks."""
+    """Yield the lines of a table that shows how often each strategy passes tasks."""
     heads = [f"passes {many(count, 'task')}" for count in outcomes.tasks]
     rows = [["strategy", "right on gold", *heads, "agrees with labels"], *map(_strategy_cells, outcomes.rows)]
     first, *widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

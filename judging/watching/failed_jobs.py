@@ -10,7 +10,7 @@ from judging.errors import CampaignRefused
 from judging.models import Campaign
 from judging.watching.watchdog import STARTED_BY_NOBODY, failure_in_words
 
-#: Kinds of work that only synchronize us with the crowd, so that repeating them decides and spends nothing.
+#: Kinds of jobs that can be retried here. Retrying them makes no new decision and causes no new spending.
 AGAIN = STARTED_BY_NOBODY | {"judging.propose_gold"}
 
 
@@ -26,7 +26,7 @@ def failed_job(campaign: Campaign, key: int) -> Job:
 
 
 def job_to_repeat(campaign: Campaign, key: int, *, who: str = "") -> Job:
-    """Return the failed job to retry, and log the retry. Raises CampaignRefused."""
+    """Return the failed job to retry, and log who retries it. Raises CampaignRefused if it cannot be retried."""
     job = failed_job(campaign, key)
     if job.kind not in AGAIN:
         raise CampaignRefused(
@@ -38,9 +38,9 @@ def job_to_repeat(campaign: Campaign, key: int, *, who: str = "") -> Job:
 
 @transaction.atomic
 def put_away(campaign: Campaign, key: int, *, who: str = "") -> Job:
-    """Hide the failed job and earlier failures of the same work; a later failure is shown again.
+    """Hide a failed job and the earlier failed jobs with the same job key. A later failure is shown again.
 
-    Raises CampaignRefused.
+    Raises CampaignRefused if the job is already hidden or has not failed.
     """
     job = failed_job(campaign, key)
     same = Job.objects.filter(

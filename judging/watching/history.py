@@ -1,7 +1,7 @@
 """The history of a campaign: judgments, sides, agreement, gold and times, in total and over time.
 
-The database adds up the rows, so the number of SQL queries does not grow with the campaign. Points use the time of
-the choice; gold answers, the time of submission.
+The database adds up the rows, so the number of SQL queries does not grow with the campaign. A judgment belongs to the
+time of its choice, and a gold answer to the time when it was recorded.
 """
 
 import math
@@ -23,7 +23,7 @@ from judging.rules.pay import hourly
 from judging.rules.wilson import wilson
 from judging.tasks.repeated_pairs import consistency_of_all
 
-#: The maximum number of points over time, and the intervals to try between them, in seconds.
+#: The maximum number of points over time, and the possible intervals between two points, in seconds.
 POINTS = 40
 WIDTHS = (60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 7 * 86400, 28 * 86400)
 #: The maximum number of submissions whose times are read, sampled evenly if there are more.
@@ -33,7 +33,10 @@ COUNTED = Submission.Standing.COUNTED
 
 @dataclass
 class Point:
-    """Counts for the interval that starts at ``at``. ``seconds`` is a median."""
+    """The counts of one interval of time, which starts at ``at``. Fields are as in :class:`Course`.
+
+    ``seconds`` is the median time of a pair on screen.
+    """
 
     at: datetime
     judgments: int = 0
@@ -58,17 +61,18 @@ class Point:
         return _ratio_or_none(self.gold_passed, self.gold)
 
 
-#: Returns the point to which a moment belongs.
+#: A function that returns the point whose interval contains the given time.
 PointAt = Callable[[datetime], Point]
 
 
 @dataclass(frozen=True)
 class Course:
-    """The campaign so far. ``standings``: judgments by their submission's standing, imported ones under "".
+    """The statistics of a campaign so far. ``wanted`` and ``counted`` are numbers of judgments.
 
-    Of ``decided`` counted judgments, ``left`` preferred the left. ``twos`` counts all combinations of two judgments
-    of the same pair, of which ``agreeing`` agree. Of ``repeated`` pairs that non-excluded workers answered again,
-    ``repeated_same`` got the same answer. ``seconds`` are sorted times of pairs on screen, from ``timed``
+    ``standings`` has the numbers of judgments by the standing of their submission, with imported ones under "". Of
+    ``decided`` counted judgments, ``left`` preferred the left passage. ``twos`` is the number of combinations of two
+    judgments of the same pair, of which ``agreeing`` agree. Of ``repeated`` pairs that non-excluded workers answered
+    again, ``repeated_same`` got the same answer. ``seconds`` are sorted times of pairs on screen, from ``timed``
     submissions. ``task_seconds`` are times of whole tasks, from opening to submitting.
     """
 
@@ -97,7 +101,7 @@ class Course:
 
     @property
     def left_bounds(self) -> tuple[float, float] | None:
-        """The 95% Wilson interval of the share that preferred the left."""
+        """The 95% Wilson interval of the share of decided judgments that preferred the left passage."""
         return wilson(self.left, self.decided)
 
     @property
@@ -114,7 +118,7 @@ class Course:
 
     @property
     def consistency_bounds(self) -> tuple[float, float] | None:
-        """The 95% Wilson interval of the consistency."""
+        """The 95% Wilson interval of the share of repeated pairs with the same answer."""
         return wilson(self.repeated_same, self.repeated)
 
     @property
@@ -126,7 +130,7 @@ class Course:
         return median(self.task_seconds) if self.task_seconds else None
 
     def hourly(self, reward: Any) -> Any:
-        """Return dollars per hour at the median time of a whole task, or None before the first one."""
+        """Return the reward in dollars per hour at the median time of a whole task, or None if no task was timed."""
         return None if self.seconds_per_task is None else hourly(reward, self.seconds_per_task)
 
 
@@ -135,7 +139,7 @@ def _ratio_or_none(part: int, whole: int) -> float | None:
 
 
 def course_of(campaign: Campaign) -> Course:
-    """Compute all current figures of the campaign."""
+    """Compute the campaign's statistics, in total and over time."""
     begin, end = _time_span(campaign)
     width = width_for(end - begin)
     points = [Point(begin + width * place) for place in range(int((end - begin) / width) + 1)]
@@ -177,7 +181,7 @@ def course_of(campaign: Campaign) -> Course:
 
 
 def width_for(span: timedelta) -> timedelta:
-    """Return the shortest interval between points that gives at most POINTS of them over the span."""
+    """Return the shortest interval that divides the span into at most POINTS points."""
     for width in WIDTHS:
         if span.total_seconds() / width < POINTS:
             return timedelta(seconds=width)
@@ -185,7 +189,10 @@ def width_for(span: timedelta) -> timedelta:
 
 
 def _time_span(campaign: Campaign) -> tuple[datetime, datetime]:
-    """Return the times of the first work (or the launch), rounded down to a whole step, and of the last work."""
+    """Return the times of the first work (or the launch) and of the last work.
+
+    The first time is rounded down to a multiple of the interval between points.
+    """
     moments = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
     known = moments.aggregate(first=Min("opened_at"), last=Max("collected_at"))
     first = known["first"] or campaign.launched_at or clock.now()
@@ -195,7 +202,7 @@ def _time_span(campaign: Campaign) -> tuple[datetime, datetime]:
 
 
 def _count_judgments(campaign: Campaign, unit: str, point: PointAt) -> tuple[dict[str, int], int]:
-    """Count judgments by point; return the numbers by standing, and the number by simulated workers."""
+    """Add the counted judgments to their points. Return numbers of judgments by standing and of simulated ones."""
     rows = (
         Judgment.objects.filter(campaign=campaign)
         .annotate(step=Trunc(Coalesce("judged_at", "recorded_at"), unit))
@@ -222,7 +229,7 @@ def _count_judgments(campaign: Campaign, unit: str, point: PointAt) -> tuple[dic
 
 
 def _count_agreement(campaign: Campaign, unit: str, point: PointAt) -> None:
-    """Count combinations of two counted judgments of a pair, and those that agree, when the second was made."""
+    """Add the combinations of two counted judgments of a pair, and those that agree, to the second one's point."""
     good = Q(submission__standing=COUNTED) | Q(submission=None)
     if not _judged_twice(campaign, good):
         return
@@ -247,7 +254,7 @@ def _count_agreement(campaign: Campaign, unit: str, point: PointAt) -> None:
 
 
 def _judged_twice(campaign: Campaign, good: Q) -> bool:
-    """Return whether any pair has two counted judgments. This saves an expensive query if there are none."""
+    """Return whether a pair may have two counted judgments. If none has, an expensive query is not needed."""
     if campaign.judgments_per_pair > 1:
         return True
     rows = Judgment.objects.filter(good, campaign=campaign)
@@ -256,7 +263,10 @@ def _judged_twice(campaign: Campaign, good: Q) -> bool:
 
 
 def _count_gold_answers(campaign: Campaign, unit: str, point: PointAt) -> None:
-    """Count answers on gold pairs that are not suspended, of all workers, excluded or not."""
+    """Add the answers on gold pairs to their points, including those of excluded workers.
+
+    Answers on suspended gold pairs are left out.
+    """
     answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
     rows = (
         answers.exclude(gold_pair__state=GoldPair.State.SUSPENDED)
@@ -272,7 +282,10 @@ def _count_gold_answers(campaign: Campaign, unit: str, point: PointAt) -> None:
 
 
 def _screen_times(campaign: Campaign, point: PointAt) -> tuple[int, list[float]]:
-    """Return how long pairs were on screen, in whole tasks of workers who are not excluded."""
+    """Return the number of submissions that were read, and the sorted times in seconds that pairs were on screen.
+
+    The submissions are a sample of those by workers who are not excluded. Also sets the median time of each point.
+    """
     work = _timed_submissions(campaign).order_by("pk")
     keys = list(work.values_list("pk", flat=True))
     keys = keys[:: max(1, math.ceil(len(keys) / TIMED))]

@@ -29,7 +29,7 @@ from judging.watching.watchdog import stalled_work
 
 
 def campaign_status(campaign: Campaign) -> dict[str, Any]:
-    """Return tasks, places, judgments, workers, exclusions, money and the next step. Dollars are numbers."""
+    """Return the campaign's state, counts of its work and workers, its money in dollars, and the next step."""
     tasks = _count_by_field(campaign.tasks, "state", Task.State.values)
     places = Place.objects.filter(posting__campaign=campaign)
     dollars = money(campaign)
@@ -109,7 +109,7 @@ def _exclusion_reasons(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def campaign_next_step(campaign: Campaign, status: dict[str, Any]) -> Guidance:
-    """Return one sentence with the person's next step."""
+    """Return one sentence that says what the person who runs the campaign should do next, or what it waits for."""
     name = campaign.name
     launch = Action("launch_campaign", name, lead="")
     if campaign.pool is None:

@@ -1,4 +1,4 @@
-"""Stopped work in a campaign and its next steps: calls refused by the crowd, a used-up budget, failed jobs."""
+"""Finds what stops a campaign: calls that the crowd refused, a used-up budget, held pay, and failed jobs."""
 
 from dataclasses import dataclass, replace
 
@@ -21,10 +21,10 @@ MOST_PROBLEMS = 20
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem: what stopped, and what to do.
+    """A problem of a campaign: what stopped, and what to do.
 
-    ``again`` is the action that retries at the crowd; pages show it as a button. ``cause`` identifies the cause, so
-    that it is not listed twice.
+    ``again`` is the action that lets refused calls be tried again; pages show it as a button. ``cause`` identifies
+    the cause, so that it is not listed twice.
     """
 
     what: str
@@ -34,13 +34,16 @@ class Problem:
 
     @property
     def words(self) -> Guidance:
-        """Return the problem and its next step in one line."""
+        """The problem and its next step in one line."""
         again = Guidance(self.again, ".") if self.again else ""
         return joined(" ", [self.what, again, self.next_step])
 
 
 def problems(campaign: Campaign) -> list[Guidance]:
-    """Return calls that the crowd refused, work that waits for money or the crowd, and failed jobs: at most 20."""
+    """Return a line for each problem: refused calls, failed jobs, and work that waits for money or the crowd.
+
+    There are at most MOST_PROBLEMS lines.
+    """
     told = problems_of_the_crowd(campaign)
     failed = [failed_in_words(job) for job in failed_work(campaign, told)]
     words = [one.words for one in (*told, *put_off_work(campaign, told))]
@@ -48,7 +51,7 @@ def problems(campaign: Campaign) -> list[Guidance]:
 
 
 def problems_of_the_crowd(campaign: Campaign) -> list[Problem]:
-    """Return calls that the crowd refused and work that waits for money, with their next steps; at most twenty."""
+    """Return the problems that stop work at the crowd: a used-up budget, held pay and refused calls; at most 20."""
     stuck = (
         CrowdCall.objects.filter(campaign=campaign)
         .exclude(error_class="")
@@ -79,7 +82,7 @@ def _refused_call_problem(campaign: Campaign, call: CrowdCall) -> Problem:
 
 
 def put_off_work(campaign: Campaign, told: list[Problem]) -> list[Problem]:
-    """Report jobs that wait because the crowd does not respond, with the reason unless it is in ``told``."""
+    """Return a problem for each job that was postponed repeatedly. Causes that ``told`` has are not repeated."""
     return [_postponed_problem(job, {one.cause for one in told}) for job in put_off_jobs(campaign)]
 
 
@@ -94,7 +97,7 @@ def _postponed_problem(job: Job, causes: set[str]) -> Problem:
 
 
 def failed_work(campaign: Campaign, told: list[Problem]) -> list[Job]:
-    """Return failed jobs that no later job replaced, unless ``told`` already has their reason."""
+    """Return the failed jobs to report (see watchdog.failed_jobs), except those whose cause ``told`` already has."""
     if campaign.launched_at is None:
         return []
     causes = {one.cause for one in told}
@@ -103,7 +106,7 @@ def failed_work(campaign: Campaign, told: list[Problem]) -> list[Job]:
 
 
 def failed_in_words(job: Job) -> Guidance:
-    """Return what a job did, why it failed and what to do."""
+    """Return a text that says which work failed, why, and what to do."""
     failure = failure_of(job)
     return joined(" ", [f"{kind_words(job.kind)} failed:", str(failure) if failure else ""])
 
@@ -119,7 +122,10 @@ def _held_problem(campaign: Campaign) -> list[Problem]:
 
 
 def budget_used_up(campaign: Campaign) -> tuple[str, Action] | None:
-    """Return the work that waits for money, and the action that provides it; None if nothing waits."""
+    """Return a sentence about the tasks that wait for money, and the action that raises the budget for them.
+
+    Return None if no task waits for money.
+    """
     waiting = lacking(campaign) if campaign.state in Campaign.OFFERING else 0
     cap = cap_of(campaign)
     if waiting <= 0 or cap is None or room_for(campaign):

@@ -1,4 +1,4 @@
-"""Find stalled work: since when, why, and the next step."""
+"""Finds stalled work in campaigns, with its start, its cause and the next step."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ from judging.money.budget import cap_of, room_for
 from judging.money.payments import PAYING
 from judging.rules.deadlines import GRACE, offered_seconds
 
-#: How long something can take before it is reported.
+#: How long each step can take before it is reported as stalled.
 JOB = timedelta(minutes=15)
 OFFER = timedelta(minutes=15)
 SCREENING = timedelta(minutes=15)
 PAYMENT = timedelta(hours=1)
-#: How long a failed job is reported, unless a later job with its key succeeded.
+#: How long a failed job is reported after it ended, unless a later job with the same key replaces it.
 FAILURE = timedelta(days=3)
-#: Kinds of work that are obsolete after the launch, and kinds that are obsolete once every task is done.
+#: Kinds of jobs whose failures are not reported after the launch, or not once every task is done.
 BEFORE_LAUNCH = frozenset({"judging.propose_gold", "web.rehearse"})
 UNTIL_COMPLETE = frozenset({"web.simulate"})
-#: Kinds that no person starts, so a refusal (such as by the crowd) is reported here. All others are started by a
-#: person on a page, which shows the refusal itself.
+#: Kinds of jobs that no person starts, so a refusal (such as by the crowd) is reported here. A person starts all
+#: other kinds on a page, which shows the refusal itself.
 STARTED_BY_NOBODY = frozenset(
     {
         "judging.close_places",
@@ -47,7 +47,7 @@ STARTED_BY_NOBODY = frozenset(
 
 @dataclass(frozen=True)
 class Stalled:
-    """Stalled work: ``count`` items of one kind, the oldest of them stalled since ``since``."""
+    """Stalled work: ``count`` items of one kind, of which the oldest has been stalled since ``since``."""
 
     what: str
     count: int
@@ -74,7 +74,7 @@ class Stalled:
 
 
 def stalled_work(campaign: Campaign) -> list[Stalled]:
-    """Return everything overdue in the campaign: jobs, places, tasks, submissions and payments."""
+    """Return all stalled work of the campaign: jobs, places, tasks, submissions, payments and the campaign itself."""
     if campaign.launched_at is None:
         return []  # nothing was ever offered
     now = clock.now()
@@ -92,26 +92,26 @@ def stalled_work(campaign: Campaign) -> list[Stalled]:
 
 
 def watched_campaigns() -> list[Campaign]:
-    """Return campaigns whose work is watched: launched ones that are open, and closed ones that owe money."""
+    """Return the launched campaigns that are not closed or still owe money, by name. The watchdog checks these."""
     owed = Payment.objects.filter(state__in=Payment.OPEN).values("submission__campaign")
     launched = Campaign.objects.exclude(launched_at=None)
     return list(launched.filter(~Q(state=Campaign.State.CLOSED) | Q(pk__in=owed)).order_by("name"))
 
 
 def _count_and_oldest(rows: QuerySet[Any], field: str) -> tuple[int, datetime] | None:
-    """Return (how many, the oldest time) of the rows, or None if there are none."""
+    """Return the number of rows and the earliest time in their ``field``, or None if there are no rows."""
     found = rows.aggregate(count=Count("pk"), since=Min(field))
     return (found["count"], found["since"]) if found["count"] else None
 
 
 def _stalled_jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
-    """Yield jobs that nobody takes, that keep being put off, or that failed."""
+    """Yield jobs that no process runs, jobs that are postponed again and again, and failed jobs."""
     mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
     idle = nobody_at_work()
     for job in mine.live().filter(created_at__lte=now - JOB).order_by("created_at")[:20]:
         lapsed = job.state == Job.State.RUNNING and job.leased_until and job.leased_until <= now
         if job.state == Job.State.RUNNING and not lapsed:
-            continue  # its worker is alive and renews its lease
+            continue  # the process that runs the job is alive and extends the lease
         if idle or lapsed:
             why = idle or "Its worker process is gone."
             yield Stalled(kind_words(job.kind), 1, job.created_at, why, START_WORKERS)
@@ -127,21 +127,25 @@ def _stalled_jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
 
 
 def cause_of(message: str) -> str:
-    """Return the part of an error message that identifies it: waiting jobs store no more than this part."""
+    """Return the beginning of an error message, which identifies the error. Waiting jobs store only this part."""
     return str(message)[:MOST_MESSAGE]
 
 
 def put_off_jobs(campaign: Campaign) -> list[Job]:
-    """Return jobs that were put off at least twice in a row, such as while the crowd is away. They are retried."""
+    """Return the jobs that were postponed at least twice in a row, such as while the crowd does not respond."""
     waiting = Job.objects.filter(arguments__campaign_id=campaign.pk, state=Job.State.WAITING)
     return list(waiting.filter(put_off__gte=2).order_by("pk")[:20])
 
 
 def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
-    """Return the last recently failed job of each key, newest first.
+    """Return the campaign's failed jobs of the last FAILURE days, newest first, with only the last of each key.
 
-    Jobs are left out if a later one with the key succeeded or is running, if somebody hid them, if their step is
-    over, such as a rehearsal after the launch, or if they were a person's request and were refused.
+    Jobs are left out in these cases:
+
+    - A later job with the same key is waiting, is running or succeeded.
+    - Somebody hid the job.
+    - The campaign no longer needs it, such as a rehearsal after the launch.
+    - A person started it and it was refused.
     """
     mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
     failed = mine.filter(state=Job.State.FAILED, put_away_at=None, finished_at__gte=now - FAILURE)
@@ -155,20 +159,20 @@ def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
 
 
 def _is_obsolete(kind: str, campaign: Campaign) -> bool:
-    """Return whether the campaign no longer needs this kind of work."""
+    """Return whether the campaign no longer needs jobs of this kind."""
     if kind in BEFORE_LAUNCH:
         return campaign.launched_at is not None
     return kind in UNTIL_COMPLETE and not campaign.tasks.exclude(state=Task.State.DONE).exists()
 
 
 def failure_in_words(job: Job) -> str:
-    """Return why a job failed, in the words shown everywhere."""
+    """Return why the job failed, in the words that all pages show; empty if it has not failed."""
     failure = failure_of(job)
     return failure.message if failure else ""
 
 
 def _unoffered_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
-    """Yield wanted places that are not offered."""
+    """Yield places that should have been offered at the crowd by now."""
     wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED)
     found = _count_and_oldest(wanted.filter(wanted_at__lte=now - _time_to_offer(wanted.count())), "wanted_at")
     if not found or campaign.state in (Campaign.State.PAUSED, Campaign.State.PILOTED):
@@ -178,13 +182,16 @@ def _unoffered_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
 
 
 def _time_to_offer(count: int) -> timedelta:
-    """Return how long offering this many places can take at the configured rate."""
+    """Return how long it can take to offer this many places at the configured rate of calls."""
     rate = settings.CROWD_CALLS_PER_SECOND or 3
     return OFFER + timedelta(seconds=2 * count / rate)
 
 
 def _call_trouble(campaign: Campaign, operations: Sequence[str], otherwise: str) -> tuple[str, str, str]:
-    """Return (why, next step, cause): the crowd's last error, no process at work, or ``otherwise``."""
+    """Return why calls to the crowd are not made, the next step, and the cause (see cause_of).
+
+    The reason is the crowd's last error, else that no process runs jobs, else ``otherwise``.
+    """
     calls = CrowdCall.objects.filter(campaign=campaign, operation__in=operations).exclude(error_class="")
     call = calls.exclude(state=CrowdCall.State.DONE).order_by("-last_tried_at", "-pk").first()
     if call is None:
@@ -201,7 +208,7 @@ def _collect_guidance(campaign: Campaign) -> Guidance:
 
 
 def _expired_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
-    """Yield places whose time is over, but which the crowd's list did not show as ended."""
+    """Yield places that are still recorded as open although their time at the crowd is over."""
     over = now - timedelta(seconds=offered_seconds(campaign.assignment_seconds)) - 2 * GRACE
     live = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
     if found := _count_and_oldest(live.filter(expires_at__lte=over), "expires_at"):
@@ -214,7 +221,7 @@ def _expired_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
 
 
 def _overdue_tasks(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
-    """Yield tasks whose holder's time is over but which were not freed."""
+    """Yield tasks that are still held although the worker's time is over."""
     held = Task.objects.filter(campaign=campaign, state=Task.State.HELD)
     if found := _count_and_oldest(held.filter(leased_until__lte=now - 2 * GRACE), "leased_until"):
         yield Stalled(
@@ -226,7 +233,7 @@ def _overdue_tasks(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
 
 
 def _unlisted_submissions(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
-    """Yield work submitted on our page that the crowd's list does not contain."""
+    """Yield submissions that workers submitted on our page but that the crowd's list does not contain."""
     work = Submission.objects.filter(campaign=campaign, state=Submission.State.FINISHED)
     work = work.exclude(standing=Submission.Standing.TRIAL)
     if found := _count_and_oldest(work.filter(finished_at__lte=now - 2 * GRACE), "finished_at"):
@@ -241,7 +248,7 @@ def _unlisted_submissions(campaign: Campaign, now: datetime) -> Iterator[Stalled
 
 
 def _unscreened_submissions(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
-    """Yield collected work without a standing."""
+    """Yield collected submissions whose standing is still pending."""
     work = Submission.objects.filter(
         campaign=campaign, state=Submission.State.SUBMITTED, standing=Submission.Standing.PENDING
     )
@@ -255,7 +262,7 @@ def _unscreened_submissions(campaign: Campaign, now: datetime) -> Iterator[Stall
 
 
 def _overdue_payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
-    """Yield money owed for longer than paying takes."""
+    """Yield payments that should have been made by now."""
     owed = Payment.objects.filter(submission__campaign=campaign, state=Payment.State.OWED)
     due = now - PAYMENT - timedelta(hours=campaign.hold_hours)
     found = _count_and_oldest(owed.filter(owed_at__lte=due), "owed_at")
@@ -266,7 +273,7 @@ def _overdue_payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
 
 
 def _campaign_standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
-    """Yield problems of the whole campaign: tasks without places, and a closing that takes longer than any task."""
+    """Yield problems of the whole campaign: tasks without places, or a campaign that takes too long to close."""
     if campaign.state in Campaign.OFFERING and (missing := lacking(campaign)) > 0:
         since = _last_moved(campaign)
         if since <= now - OFFER:
@@ -290,7 +297,7 @@ def _campaign_standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]
 
 
 def _last_moved(campaign: Campaign) -> datetime:
-    """Return when a place was last requested, a submission last came in, or the campaign last changed."""
+    """Return the latest time at which a place was requested, a submission was collected or the campaign changed."""
     moments = [
         Place.objects.filter(posting__campaign=campaign)
         .order_by("-wanted_at")

@@ -1,8 +1,8 @@
-"""The soft block: excluded workers are put on a list that hides places from them.
+"""The soft block: lists of excluded workers, from whom the crowd hides our places.
 
-At a crowd with MTurk's protocol, the list is one of our qualification types, and places require its absence. A
-worker's standing at the crowd does not change. Our own pages refuse excluded workers even before the block takes
-effect; at a crowd without such lists, they are the only block.
+At a crowd with MTurk's protocol, a list is a qualification type of ours, and only workers without the qualification
+see the places. This does not affect a worker's reputation at the crowd. Our own pages refuse excluded workers even
+before the list takes effect. At a crowd without such lists, our pages are the only block.
 """
 
 from collections import Counter
@@ -23,12 +23,12 @@ from judging.workers.identities import crowd_namespace
 from judging.workers.unfinished import unfinished_of
 from judging.workers.work_history import is_begun, is_empty, is_stopped
 
-#: Prefix of the shared list's name, followed by the installation's name in parentheses.
+#: The beginning of the names of lists of excluded workers. The installation's name and ")" follow.
 SHARED = "No further tasks ("
 DESCRIPTION = (
     "Workers with this qualification get no further tasks of this kind. It says nothing about the worker."
 )
-#: The same for a campaign's list of workers who reached one of its limits.
+#: The beginning of the names of lists of workers who reached one of a campaign's limits. The campaign's key follows.
 LIMIT = "All tasks done ("
 LIMIT_DESCRIPTION = (
     "You did all the tasks of this kind that one person can do, or left too many of them unfinished."
@@ -36,34 +36,34 @@ LIMIT_DESCRIPTION = (
 
 
 def list_prefix(crowd: str) -> str:
-    """Return the prefix for the names of this installation's lists at this crowd.
+    """Return the beginning of the names of this installation's lists of excluded workers at this crowd.
 
-    It is derived from ``SECRET_KEY`` once. Existing lists keep their names even if the key changes.
+    For the first list, it is derived from ``SECRET_KEY``. Later lists use the same one even if the key changes.
     """
     known = BlockList.objects.filter(crowd=crowd, name__startswith=SHARED).order_by("pk").first()
     return known.name.partition(")")[0] + ")" if known else f"{SHARED}{launcher.installation()})"
 
 
 def list_name(campaign: Campaign) -> str:
-    """Return the name of the list of workers whom the campaign itself excluded."""
+    """Return the name of the list for all workers whom this campaign excluded."""
     if campaign.one_block_list and campaign.refuse_excluded_elsewhere:
         return list_prefix(crowd_namespace(campaign))
     return f"{list_prefix(crowd_namespace(campaign))} of {campaign.name}"
 
 
 def common_list_name(campaign: Campaign) -> str:
-    """Return the name of the list of workers whom later campaigns of the collection also refuse."""
+    """Return the name of the list for excluded workers whom later campaigns of the collection also refuse."""
     name = list_prefix(crowd_namespace(campaign))
     return name if campaign.one_block_list else f"{name} in {campaign.collection.name}"
 
 
 def limit_list_name(campaign: Campaign) -> str:
-    """Return the name of the list of workers who reached the campaign's limit of tasks, or of unfinished tasks."""
+    """Return the name of the list for workers who reached the campaign's limit of tasks or of unfinished tasks."""
     return f"{LIMIT}{campaign.call_key})"
 
 
 def hiding_requirements(campaign: Campaign, crowd: Crowd) -> list[dict[str, Any]]:
-    """Return the requirements, in the protocol's format, that hide the campaign's places from listed workers.
+    """Return the qualification requirements that hide the campaign's places from listed workers.
 
     Returns an empty list at a crowd without lists.
     """
@@ -83,7 +83,7 @@ def hiding_requirements(campaign: Campaign, crowd: Crowd) -> list[dict[str, Any]
 
 
 def ensure_list(campaign: Campaign, crowd: Crowd, name: str) -> str:
-    """Return the crowd's id of our list with that name, creating the list on first use."""
+    """Return the crowd's id of our list with this name. Create the list if there is none."""
     known = BlockList.objects.filter(crowd=crowd_namespace(campaign), name=name).first()
     if known:
         return known.crowd_key
@@ -111,10 +111,10 @@ def ensure_list(campaign: Campaign, crowd: Crowd, name: str) -> str:
 
 
 def sync_blocks(campaign: Campaign) -> int:
-    """Put excluded workers on the lists, and take reinstated ones off. Returns the number of calls made.
+    """Put excluded workers on the lists, and take reinstated workers off. Return the number of calls made.
 
-    Safe to repeat. Every excluded worker is on the campaign's own list, and on the collection's list if later
-    campaigns refuse the worker. A crowd without lists is not called.
+    Every excluded worker belongs on the campaign's own list, and also on the collection's list if later campaigns
+    refuse the worker. A crowd without lists is not called. Safe to repeat.
     """
     exclusions = list(
         Exclusion.objects.filter(campaign=campaign, worker__identity__isnull=False)
@@ -129,7 +129,7 @@ def sync_blocks(campaign: Campaign) -> int:
     carried = set(Exclusion.objects.carried_over(campaign.collection_id).values_list("pk", flat=True))
     calls = CrowdCall.objects.filter(campaign=campaign, operation__in=["block", "unblock"])
     done = set(calls.filter(state=CrowdCall.State.DONE).values_list("key", flat=True))
-    # A block whose reply was lost may have succeeded, so blocks that were only tried are undone too.
+    # A block whose reply was lost may have succeeded, so blocks without a recorded reply are also undone.
     tried = done | set(calls.filter(attempts__gt=0).values_list("key", flat=True))
     for exclusion in exclusions:
         for number, name in enumerate(names):
@@ -153,7 +153,7 @@ def sync_blocks(campaign: Campaign) -> int:
 
 
 def _excluded_elsewhere(exclusion: Exclusion, name: str) -> bool:
-    """Check whether another active exclusion keeps the worker on the list."""
+    """Return whether the worker stays on the list called ``name`` because of another exclusion."""
     others = Exclusion.objects.filter(worker=exclusion.worker_id)
     if name.endswith(f" of {exclusion.campaign.name}"):
         return others.misconduct().filter(campaign=exclusion.campaign_id).exists()
@@ -163,10 +163,10 @@ def _excluded_elsewhere(exclusion: Exclusion, name: str) -> bool:
 
 
 def hide_from_finished(campaign: Campaign) -> int:
-    """Hide the campaign's places from workers who reached a limit: of tasks, or of tasks left unfinished.
+    """Hide the campaign's places from workers who reached the limit of tasks or of unfinished tasks.
 
     Otherwise our page would refuse them each time they took a place. Workers who may take tasks again are taken off
-    the list. Returns the number of calls. Safe to repeat.
+    the list. Return the number of calls. Safe to repeat.
     """
     crowd, patience, made = crowd_for(campaign), Patience(), 0
     if campaign.state not in Campaign.OFFERING or not crowd.keeps_block_lists:
@@ -175,7 +175,7 @@ def hide_from_finished(campaign: Campaign) -> int:
     calls = CrowdCall.objects.filter(campaign=campaign, key__startswith=prefix)
     rows = list(calls.values_list("operation", "request__worker", "state", "attempts"))
     done = Counter((what, worker) for what, worker, state, _ in rows if state == CrowdCall.State.DONE)
-    # A block whose reply was lost may have succeeded, so blocks that were only tried are undone too.
+    # A block whose reply was lost may have succeeded, so blocks without a recorded reply are also undone.
     tried = Counter(worker for what, worker, _, attempts in rows if what == "block" and attempts)
     for worker in sorted(hidden | set(tried)):
         times = done["unblock", worker]
@@ -197,7 +197,7 @@ def hide_from_finished(campaign: Campaign) -> int:
 
 
 def _workers_at_limit(campaign: Campaign) -> set[int]:
-    """Return the workers who get no further task of the campaign because of a limit."""
+    """Return the keys of the workers who get no further task because they reached one of the campaign's limits."""
     known = Submission.objects.filter(campaign=campaign, worker__identity__isnull=False).order_by()
     work = known.filter(state=Submission.State.SUBMITTED).exclude(standing=Submission.Standing.TRIAL)
     tasks = work.values("worker").annotate(tasks=Count("pk"))

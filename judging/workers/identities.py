@@ -1,4 +1,4 @@
-"""Worker identities: find our worker for a crowd's worker id, and decide on refusals."""
+"""Finds our worker for a crowd's worker id, and decides whether a worker is refused new tasks."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -12,12 +12,12 @@ from judging.workers.work_history import Work, submissions_of, taken_by
 
 
 def crowd_namespace(campaign: Campaign) -> str:
-    """Return the namespace of a campaign's worker ids: the crowd's module and endpoint."""
+    """Return the crowd and endpoint, as ``mturk:https://…``, where the campaign's worker ids are unique."""
     return f"{campaign.crowd}:{campaign.endpoint}"
 
 
 def known_worker(crowd: str, crowd_worker_id: str) -> Worker | None:
-    """Return our worker for a crowd's id, or None for a new one."""
+    """Return our worker with this worker id at the crowd, or None if we do not know the id."""
     identity = _IDENTITY.first(crowd, crowd_worker_id)
     return identity.worker if identity else None
 
@@ -31,9 +31,9 @@ _IDENTITY = Prepared(
 
 
 class Newcomer(NamedTuple):
-    """A worker who arrives for the first time, and is stored only together with a task.
+    """A worker who arrives for the first time and is stored only when a task is assigned.
 
-    Otherwise made-up names would leave rows behind.
+    Otherwise URLs with made-up worker ids would leave rows behind.
     """
 
     crowd: str
@@ -41,19 +41,19 @@ class Newcomer(NamedTuple):
     pk: None = None
 
     def store(self) -> Worker:
-        """Store the worker. Raises IntegrityError if a concurrent request just did."""
+        """Store and return the worker. Raises IntegrityError if a concurrent request has just stored this worker."""
         worker = Worker.objects.create()
         CrowdIdentity.objects.create(worker=worker, crowd=self.crowd, crowd_worker_id=self.crowd_worker_id)
         return worker
 
 
 def worker_for(crowd: str, crowd_worker_id: str) -> Worker:
-    """Get our worker for a crowd's id, or create one; concurrent requests create only one."""
+    """Return our worker with this worker id at the crowd, created if needed. Concurrent requests create only one."""
     return known_worker(crowd, crowd_worker_id) or new_worker(crowd, crowd_worker_id)
 
 
 def new_worker(crowd: str, crowd_worker_id: str) -> Worker:
-    """Create our worker for a crowd's id; if a concurrent request just did, return that worker."""
+    """Create and return our worker for a worker id, or return the one that a concurrent request has just created."""
     try:
         with transaction.atomic():
             return Newcomer(crowd, crowd_worker_id).store()
@@ -62,7 +62,7 @@ def new_worker(crowd: str, crowd_worker_id: str) -> Worker:
 
 
 def declare_simulated(crowd: str, crowd_worker_ids: Iterable[str]) -> list[Worker]:
-    """Mark these workers as simulated before they work, so that all their judgments are marked."""
+    """Mark these workers as simulated before they work, so that all their judgments are marked. Return them."""
     workers = [worker_for(crowd, crowd_id) for crowd_id in crowd_worker_ids]
     Worker.objects.filter(pk__in=[worker.pk for worker in workers]).update(simulated=True)
     return workers
@@ -71,12 +71,11 @@ def declare_simulated(crowd: str, crowd_worker_ids: Iterable[str]) -> list[Worke
 def refusal_reason(
     campaign: Campaign, worker: Worker | None, work: Sequence[Work] | None = None
 ) -> str | None:
-    """Return why this worker (None: a new one) gets no new task of the campaign now, or None if there is no reason.
+    """Return why this worker gets no new task of the campaign now, or None if the worker can get one.
 
-    ``work`` is the worker's work in the campaign, if already read.
-
-    The reason is one of ``not-open``, ``paused``, ``closed``, ``excluded``, ``excluded-elsewhere``,
-    ``enough-tasks``, ``withdrawn``, ``simulated-only``, ``unfinished``.
+    ``worker`` is None for a new worker. ``work`` is the worker's work in the campaign, if it was already read. The
+    reason is one of ``not-open``, ``paused``, ``closed``, ``excluded``, ``excluded-elsewhere``, ``enough-tasks``,
+    ``withdrawn``, ``simulated-only``, ``unfinished``.
     """
     if campaign.state not in Campaign.OFFERING:
         reasons = {"paused": "paused", "piloted": "paused", "closing": "closed", "closed": "closed"}
@@ -99,7 +98,7 @@ _EXCLUSIONS = Prepared(
 
 
 def _reason_excluded(campaign: Campaign, worker: Worker) -> str | None:
-    # Every new task passes here, so use a single query for workers who were never excluded.
+    # This runs for every new task, so workers who were never excluded need only this one query.
     standing = _EXCLUSIONS(worker.pk)
     here = {rule == Exclusion.WITHDRAWN for known, rule in standing if known == campaign.pk}
     if False in here:

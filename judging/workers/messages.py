@@ -1,4 +1,4 @@
-"""Messages to workers, sent through the crowd and stored with the campaign."""
+"""Sends messages to workers through the crowd, and stores them with the campaign."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -19,10 +19,10 @@ PERHAPS = "It may have been sent anyway."
 
 
 def addressees(campaign: Campaign, *, workers: Sequence[int] = (), excluded: bool = False) -> list[Worker]:
-    """Return the recipients: the named workers, the excluded ones, or everybody who submitted work.
+    """Return the recipients of a message: by default, all workers who submitted work in the campaign.
 
-    Raises CampaignRefused if nobody is left, or for a worker who never submitted anything here, because the crowd
-    delivers only to workers whose work was reviewed.
+    ``workers`` (keys) and ``excluded`` limit them to those workers and to excluded workers. Raises CampaignRefused if
+    nobody is left, or if one of ``workers`` never submitted anything: the crowd delivers nothing to such a worker.
     """
     came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
     known = Worker.objects.filter(pk__in=came_in.values("worker")).order_by("pk")
@@ -40,9 +40,9 @@ def addressees(campaign: Campaign, *, workers: Sequence[int] = (), excluded: boo
 
 
 def choose_addressees(campaign: Campaign, to: str, workers: Sequence[int]) -> list[Worker]:
-    """Return the recipients for ``to``: ``everybody``, ``excluded``, or else the named workers (at least one).
+    """Return all workers if ``to`` is ``everybody``, the excluded ones if it is ``excluded``, else ``workers``.
 
-    Raises CampaignRefused.
+    Raises CampaignRefused if there is no recipient.
     """
     if to == "everybody":
         return addressees(campaign)
@@ -54,7 +54,7 @@ def choose_addressees(campaign: Campaign, to: str, workers: Sequence[int]) -> li
 
 
 def check_words(subject: str, text: str) -> tuple[str, str]:
-    """Return subject and text as sent. Raises CampaignRefused if one is empty or too long."""
+    """Return the subject and text without surrounding spaces. Raises BadInput if one is empty or too long."""
     subject, text = subject.strip(), text.strip()
     if not 1 <= len(subject) <= LONGEST_SUBJECT or not 1 <= len(text) <= LONGEST_TEXT:
         raise BadInput(
@@ -66,10 +66,9 @@ def check_words(subject: str, text: str) -> tuple[str, str]:
 def write_message(
     campaign: Campaign, workers: Sequence[Worker], *, subject: str, text: str, who: str = ""
 ) -> list[WorkerMessage]:
-    """Store the message for each worker without sending it; :func:`send_message` with the same text sends it.
+    """Store a message to each worker without sending it, and return the rows. :func:`send_message` sends it.
 
-    A worker who was already sent the same message keeps that row. Raises CampaignRefused for an empty or too long
-    text.
+    A worker who already has a row with the same text keeps that row. Raises BadInput for an empty or too long text.
     """
     subject, text = check_words(subject, text)
     return _ensure_messages(campaign, workers, subject, text, who)
@@ -78,12 +77,12 @@ def write_message(
 def send_message(
     campaign: Campaign, workers: Sequence[Worker], *, subject: str, text: str, who: str = ""
 ) -> list[WorkerMessage]:
-    """Send a message to workers, once each. The rows record to whom it was sent, or why not.
+    """Send a message to workers, only once to each. Return the rows, which record when it was sent, or why not.
 
     The same text to the same worker is the same message. Repeated calls send it only to workers whom it certainly did
-    not reach. The crowd stores no key for messages, so one whose reply was lost is not sent again. Each call to the
-    crowd is its own intent, so one lost reply leaves no others in doubt. Raises CampaignRefused for an empty or too
-    long text, and the CrowdError of a failed call at the end.
+    not reach. The crowd stores no key for messages, so a message is not sent again if the reply to its call was lost.
+    Each call to the crowd has its own record, so a lost reply affects only the workers of that call. Raises BadInput
+    for an empty or too long text, and at the end the CrowdError of a failed call.
     """
     rows = write_message(campaign, workers, subject=subject, text=text, who=who)
     left = [row for row in rows if _may_be_sent(row)]
@@ -92,7 +91,7 @@ def send_message(
         with patience.one():
             try:
                 _send_batch(campaign, left[first : first + MESSAGE_AT_ONCE])
-            except CrowdNever as error:  # concerns these workers only; others can still be reached
+            except CrowdNever as error:  # affects only these workers; others can still be reached
                 refused = error
     patience.done()
     if refused:
@@ -104,9 +103,9 @@ def send_message(
 def _ensure_messages(
     campaign: Campaign, workers: Sequence[Worker], subject: str, text: str, who: str
 ) -> list[WorkerMessage]:
-    """Get or create a row for each worker."""
-    # Lock the campaign's row first: if two people send the same message at once, the second finds the first one's
-    # rows.
+    """Return the row of the message to each worker, in their order. Create the rows that do not exist."""
+    # Lock the campaign's row first. If two people send the same message at once, the second then finds the rows of
+    # the first.
     Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)
     same = WorkerMessage.objects.filter(
         campaign=campaign,
@@ -125,7 +124,7 @@ def _ensure_messages(
 
 
 def _may_be_sent(row: WorkerMessage) -> bool:
-    """Check that the message was certainly not sent. A call without a reply leaves that uncertain."""
+    """Return whether the message was certainly not sent. After a call without a reply, this is uncertain."""
     if row.sent_at or (row.call and (row.call.reply or {}).get("unknown")):
         return False
     if row.call and row.call.state == CrowdCall.State.INTENDED and row.call.attempts:
@@ -135,7 +134,7 @@ def _may_be_sent(row: WorkerMessage) -> bool:
 
 
 def _send_batch(campaign: Campaign, batch: Sequence[WorkerMessage]) -> None:
-    """Make one call to the crowd and record its outcome."""
+    """Send a message with one call to the crowd, and record in its rows whether it was delivered."""
     ids = dict(
         CrowdIdentity.objects.filter(worker__in=[row.worker_id for row in batch]).values_list(
             "worker_id", "crowd_worker_id"
@@ -171,9 +170,10 @@ def _send_batch(campaign: Campaign, batch: Sequence[WorkerMessage]) -> None:
 
 
 def not_delivered(failed: Mapping[str, str], ids: Mapping[int, str]) -> Reply:
-    """Return the crowd's reply without crowd ids: map our workers' numbers (strings, as in JSON) to reasons.
+    """Return the crowd's reply to a message without worker ids: our keys of the workers not reached, with reasons.
 
-    ``failed`` maps crowd ids to reasons, and ``ids`` the numbers of all recipients to their crowd ids.
+    ``failed`` maps worker ids at the crowd to reasons. ``ids`` maps our keys of all recipients to their worker ids.
+    Keys in the reply are strings, as in JSON.
     """
     return {
         "failed": {
@@ -185,7 +185,7 @@ def not_delivered(failed: Mapping[str, str], ids: Mapping[int, str]) -> Reply:
 
 
 def _record_intent(campaign: Campaign, batch: Sequence[WorkerMessage]) -> CrowdCall | None:
-    """Record a call for exactly these rows before making it. Return None if another process took one of them."""
+    """Record the call that will send exactly these rows. Return None if another process is sending one of them."""
     numbers = [row.pk for row in batch]
     before = [row.call_id for row in batch]
     stem = f"{campaign.call_key}-message-{numbers[0]}"

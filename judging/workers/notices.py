@@ -1,7 +1,7 @@
 """Messages that explain to workers why our places are hidden from them, what is paid, and how to appeal.
 
-They are sent only at a crowd with block lists; elsewhere an excluded worker sees our own refusal page. A message has
-no key at the crowd, so one whose reply was lost is sent again: a duplicate is better than no notice.
+They are sent only at a crowd with block lists; elsewhere an excluded worker sees our own refusal page. If the crowd's
+reply is lost, the message is sent again, because a duplicate is better than no message.
 """
 
 from dataclasses import dataclass
@@ -33,13 +33,13 @@ from judging.rules.refusals import MEANINGS, MEANINGS_ELSEWHERE, REFUSALS
 from judging.workers.messages import not_delivered
 from judging.workers.unfinished import unfinished_of
 
-#: Leave room for the link below the text.
+#: Maximum number of characters of an answer in a notice, which leaves room for the link below it.
 LONGEST_ANSWER = 3000
 
 
 @dataclass(frozen=True)
 class Notice:
-    """A notice to one worker; ``name`` identifies its subject, so that it is sent only once."""
+    """A notice to one worker. ``name`` identifies its exclusion or appeal, so that the notice is sent only once."""
 
     name: str
     worker: Worker
@@ -48,7 +48,7 @@ class Notice:
 
 
 def send_notices(campaign: Campaign) -> int:
-    """Send one message to each worker who was excluded or whose appeal was answered; return how many were sent.
+    """Send one notice for each exclusion and each answered appeal. Return the number of notices delivered.
 
     The crowd cannot reach workers who were never paid, so they are notified once they are paid. Safe to repeat.
     """
@@ -70,7 +70,7 @@ def send_notices(campaign: Campaign) -> int:
 
 
 def _send_notice(campaign: Campaign, crowd: Crowd, notice: Notice, key: str) -> int:
-    """Send the notice and store it with the campaign. Return 0 if the crowd did not deliver it."""
+    """Send the notice and store it with the campaign. Return 1, or 0 if the crowd did not deliver it."""
     ids = {notice.worker.pk: CrowdIdentity.objects.get(worker=notice.worker).crowd_worker_id}
 
     def act() -> Reply:
@@ -98,7 +98,7 @@ def _send_notice(campaign: Campaign, crowd: Crowd, notice: Notice, key: str) -> 
 
 
 def _exclusion_notices(campaign: Campaign) -> list[Notice]:
-    """Return notices of all active exclusions of workers whom the crowd can reach."""
+    """Return a notice for each exclusion in force of a worker whom the crowd can reach."""
     standing = Exclusion.objects.misconduct().filter(campaign=campaign, worker__simulated=False)
     rows = _reachable_by_crowd(standing).select_related("worker").order_by("pk")
     page = REFUSALS["excluded"].said(gettext)
@@ -123,7 +123,7 @@ def _exclusion_notices(campaign: Campaign) -> list[Notice]:
 
 
 def _appeal_notices(campaign: Campaign) -> list[Notice]:
-    """Return notices of all answers to the workers' own appeals, not to appeals by others under their ids."""
+    """Return a notice for each answered appeal, except appeals that others may have made under a worker's id."""
     settled = Appeal.objects.confirmed().filter(campaign=campaign).exclude(settled_at=None)
     rows = _reachable_by_crowd(settled).select_related("worker").order_by("pk")
     return [
@@ -138,7 +138,7 @@ def _appeal_notices(campaign: Campaign) -> list[Notice]:
 
 
 def _reachable_by_crowd(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Return the rows of workers whom the crowd can reach: their id is known, and we have paid work of theirs."""
+    """Return the rows whose worker the crowd can reach: we still have the worker's id, and have paid a reward."""
     paid = Payment.objects.filter(
         submission__worker=OuterRef("worker"),
         submission__campaign=OuterRef("campaign"),
@@ -153,12 +153,12 @@ def _paragraphs(*parts: str) -> str:
 
 
 def meaning_of(exclusion: Exclusion) -> str:
-    """Return the reason as shown to the worker: the kind of rule, never the pairs, in the active language."""
+    """Return the reason for an exclusion as the worker sees it, in the active language. It never names the pairs."""
     return gettext(MEANINGS.get(exclusion.rule, REFUSALS["excluded"].meaning))
 
 
 def meaning_of_refusal(reason: str, campaign: Campaign, worker: Worker) -> str:
-    """Return the refusal page's explanation of its reason. For an exclusion, it depends on the rule."""
+    """Return the explanation of a refusal for the worker. For an exclusion, it depends on the rule behind it."""
     standing = Exclusion.objects.misconduct().filter(worker=worker)
     if reason == "excluded" and (here := standing.filter(campaign=campaign).first()):
         return meaning_of(here)
@@ -169,7 +169,7 @@ def meaning_of_refusal(reason: str, campaign: Campaign, worker: Worker) -> str:
 
 
 def is_refused(reason: str, campaign: Campaign, worker: Worker) -> bool:
-    """Return whether the basis of ``reason`` ("excluded", "excluded-elsewhere", "unfinished") still exists."""
+    """Return whether the worker is still refused for ``reason``: excluded, excluded-elsewhere or unfinished."""
     if reason == "unfinished":
         return unfinished_of(campaign, worker).stopped
     mine = Exclusion.objects.filter(worker=worker)
@@ -179,11 +179,11 @@ def is_refused(reason: str, campaign: Campaign, worker: Worker) -> bool:
 
 
 def appeal_link(campaign: Campaign, worker: Worker) -> str:
-    """Return the address of the worker's appeal and its answer. Only the worker learns it."""
+    """Return the URL of the page where the worker appeals and reads the answer. Only the worker gets this URL."""
     return settings.PUBLIC_URL + appeal_address(Refused(campaign.pk, worker.pk, "excluded"))
 
 
 def answer_link(appeal: Appeal) -> str:
-    """Return the address of this appeal and its answer."""
+    """Return the URL of the page that shows this appeal and its answer."""
     of = Refused(appeal.campaign_id, appeal.worker_id, appeal.refusal, appeal.came_by)
     return settings.PUBLIC_URL + appeal_address(of)

@@ -1,9 +1,9 @@
-"""Tasks that a worker left without usable work. After several, the worker is offered no more.
+"""Counts the tasks that a worker left unfinished. After several, the worker gets no further tasks.
 
-Each takes a place from others and produces nothing that counts: no pair was submitted, or not all gold pairs were
-reached. A task returned with judged pairs counts half, because people are interrupted and can continue it later. The
-count restarts when the worker submits a task with every pair judged, or when a person resets it. Tasks that only an
-address links to a worker do not count, or others could use up the limit.
+An unfinished task takes a place from others and produces no judgment that counts: no pair was judged, or not all gold
+pairs were reached. A task returned with judged pairs counts half, because people are interrupted and can continue it
+later. The count restarts when the worker submits a task with every pair judged, or when a person resets it. Tasks
+whose worker is known only from a URL do not count, because others could use up the worker's limit with forged URLs.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,10 @@ from judging.workers.work_history import Work, submissions_of
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A worker's tasks without usable work since the last complete one; at most ``most`` are allowed (0: no limit).
+    """The numbers of tasks that a worker left unfinished since the worker's last complete task.
 
-    ``begun`` tasks were returned with judged pairs and count half; all others are ``empty``.
+    ``begun`` tasks were returned with judged pairs and count half; all others are ``empty``. At ``most``, the worker
+    gets no further task; 0 means no limit.
     """
 
     empty: int
@@ -34,17 +35,17 @@ class Unfinished:
 
     @property
     def left(self) -> int:
-        """Return how many more empty tasks are allowed."""
+        """The number of further empty tasks that are allowed before the worker is stopped."""
         return max(0, self.most - self.empty - self.begun // 2)
 
     @property
     def stopped(self) -> bool:
-        """Return whether the worker gets no further task."""
+        """Whether the worker gets no further task."""
         return bool(self.most) and not self.left
 
 
 def unfinished_of(campaign: Campaign, worker: Worker, work: Sequence[Work] | None = None) -> Unfinished:
-    """Count the tasks that this worker left without usable work since the last complete one."""
+    """Count the tasks that this worker left unfinished since the worker's last complete task."""
     work = submissions_of(campaign, worker) if work is None else work
     submitted = (one for one in work if one.judged and one.state == Submission.State.SUBMITTED)
     done = [one.opened_at for one in submitted if not one.left_early]

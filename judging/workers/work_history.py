@@ -1,4 +1,4 @@
-"""A worker's submissions of a campaign, read in one query, to decide whether the worker gets another task."""
+"""Reads a worker's submissions of a campaign in one query, to decide whether the worker gets another task."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -19,7 +19,7 @@ from judging.models import (
     Worker,
 )
 
-#: States of submissions that count toward a worker's limit of tasks.
+#: The states in which a submission counts toward its worker's limit of tasks.
 TAKEN = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBMITTED]
 
 
@@ -50,17 +50,17 @@ class Work(NamedTuple):
 
     @property
     def is_taken(self) -> bool:
-        """Return whether the submission counts toward the worker's limit of tasks.
+        """Whether the submission counts toward the worker's limit of tasks.
 
-        A held task without a choice does not count if only an address names its worker. Otherwise anybody who knows
-        the worker's id could use up the limit.
+        A held task without a choice does not count if its worker is known only from a URL. Otherwise anybody who
+        knows the worker's id could use up the limit.
         """
         sure = self.state != Submission.State.HELD or self.place_id is None or self.taken_at is not None
         return self.state in TAKEN and (sure or self.judged)
 
 
 def submissions_of(campaign: Campaign, worker: Worker) -> list[Work]:
-    """Read a worker's submissions of a campaign, in the order of their keys."""
+    """Return a worker's submissions of a campaign, in the order of their keys."""
     return [Work(*row) for row in _WORK(campaign.pk, worker.pk)]
 
 
@@ -81,26 +81,29 @@ _WORK = Prepared(_work_query)
 
 
 def taken_by(work: Iterable[Work], *, beside: int | None = None) -> int:
-    """Return how many tasks count toward the worker's limit, apart from the submission ``beside``."""
+    """Return the number of tasks that count toward the worker's limit, without the submission ``beside`` (a key)."""
     return sum(one.is_taken for one in work if one.pk != beside)
 
 
 def is_begun() -> Q:
-    """Return the condition for tasks that were returned with some pairs judged: unpaid, their choices not used."""
+    """Return the condition for submissions whose task was returned with some pairs judged.
+
+    They are not paid, and their choices are not used.
+    """
     returned = Q(state=Submission.State.RETURNED, taken_at__isnull=False)
     return returned & Q(_has_choice()) & ~Q(standing=Submission.Standing.TRIAL)
 
 
 def is_stopped() -> Q:
-    """Return the condition for tasks that came in before their last gold pair was judged: none counts."""
+    """Return the condition for submissions that came in before their last gold pair was judged. They do not count."""
     return Q(state=Submission.State.SUBMITTED, standing=Submission.Standing.UNFINISHED)
 
 
 def is_empty() -> Q:
-    """Return the condition for tasks that the worker ended without a judged pair.
+    """Return the condition for submissions that the worker ended without a judged pair.
 
-    Leaves out tasks without consent, unsigned ones, and those whose form claims choices that our page did not save,
-    because the network may have failed. Also leaves out work that our records lack but the form proves.
+    Returned and lapsed tasks are left out if the worker did not consent or arrived without a signature. Also left out
+    is work whose form has choices that our page did not save: the network may have failed, or our records were lost.
     """
     agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
     given_up = Q(state__in=[Submission.State.RETURNED, Submission.State.LAPSED], taken_at__isnull=False)

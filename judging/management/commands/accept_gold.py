@@ -30,7 +30,7 @@ class Command(CampaignCommand):
         return {"changed": changed, "accepted": accepted, "needed": needed_gold(found)}
 
     def ask(self, campaign: Campaign, *, only_show: bool) -> int:
-        """Ask about each proposed pair; return how many were decided."""
+        """Show each proposed pair and ask whether to accept it. Return the number of pairs decided."""
         proposed = campaign.gold_pairs.filter(state=GoldPair.State.PROPOSED)
         changed = 0
         for gold in proposed.select_related("query", "relevant", "off_topic").order_by("pk"):
@@ -50,7 +50,7 @@ class Command(CampaignCommand):
         return changed
 
     def show_pair(self, gold: GoldPair) -> None:
-        """Print one pair side by side on stderr."""
+        """Print the two passages of a gold pair side by side on stderr."""
         about = f"{gold.kind}: {gold.why}" if gold.kind else gold.why
         table = Table(title=f"{gold.pk}: {gold.query.text}", caption=about, title_justify="left", expand=True)
         table.add_column(f"relevant: {gold.relevant.pid}", ratio=1)

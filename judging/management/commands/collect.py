@@ -33,7 +33,7 @@ class Command(CampaignCommand):
 
 
 def collect_once(campaign: Campaign, progress: Any = None) -> None:
-    """Collect once with a sweep, and post the places that are wanted."""
+    """Run the job that collects work, with a sweep of the crowd's list, and the job that posts wanted places."""
     attend(ring_to_collect(campaign, sweep=True), progress=progress)
     for job in Job.objects.live().filter(key=post_places_key(campaign)):
         attend(job, progress=progress)

@@ -16,7 +16,7 @@ from judging.models import Campaign, Place
 
 
 def terms_arguments(parser: CommandParser) -> None:
-    """Add the options shared by launch_campaign and pilot_campaign."""
+    """Add the options that launch_campaign and pilot_campaign share."""
     parser.add_argument("--endpoint", help="the crowd's endpoint, if it is not the built-in marketplace")
     parser.add_argument(
         "--confirm-spend",
@@ -48,7 +48,7 @@ def terms(options: dict[str, Any]) -> Terms:
 
 
 def outcome(launched: Launched) -> dict[str, Any]:
-    """Return the number of places, the cost, the passed checks and the strategies they tried, for ``--json``."""
+    """Return the number of places, the cost, the passed checks and the strategies that they tried, for ``--json``."""
     return {
         "places": launched.places,
         "cost": float(launched.cost.total),
@@ -58,7 +58,7 @@ def outcome(launched: Launched) -> dict[str, Any]:
 
 
 def forecast_row(launched: Launched) -> dict[str, Any]:
-    """Return the screening forecast, for ``--json``."""
+    """Return the forecast of costs with repeats, exclusions and slips, for ``--json``."""
     seen = launched.outlook
     low, expected, worst = (None if one is None else float(one) for one in seen.costs(launched.cost.total))
     return {
@@ -113,12 +113,12 @@ class Command(CampaignCommand):
             "endpoint": found.endpoint,
             **outcome(launched),
             **forecast_row(launched),
-            # Count all places: a job that took over from a killed one reports only the places it posted itself.
+            # Count all places, because a job that took over from a killed one reports only its own.
             "posted": Place.objects.filter(posting__campaign=found).exclude(crowd_id="").count(),
         }
 
     def _screen_by(self, campaign: Campaign, rule: str | None) -> None:
-        """Change the screening rule if requested; otherwise print the recommended rule if it differs."""
+        """Change the screening rule if ``rule`` is given. Otherwise, print the recommended rule if it differs."""
         if rule is not None:
             change_settings(campaign, {"screen": rule}, who=self.who)
             return
@@ -130,7 +130,7 @@ class Command(CampaignCommand):
             )
 
     def show(self, result: dict[str, Any]) -> None:
-        printed = {"checks", "strategies"}  # printed when they passed
+        printed = {"checks", "strategies"}  # already printed when each check passed
         told = {key: value for key, value in result.items() if key not in printed}
         for name in ("cost", "cost_with_repeats", "cost_with_repeats_low", "cost_with_repeats_worst"):
             told[name] = "almost no task would count" if told[name] is None else f"${told[name]:,.2f}"

@@ -73,7 +73,7 @@ MEANINGS = {
 
 
 def _as_numbers(value: Any) -> Any:
-    """Convert dollars to numbers, for JSON."""
+    """Convert all dollar amounts in the value, however nested, to numbers for JSON."""
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, dict):

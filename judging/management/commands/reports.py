@@ -56,7 +56,7 @@ class Command(CampaignCommand):
 
 
 def _step_after_answer(campaign: Campaign, name: str) -> str:
-    """Return the next step after an answered appeal: the answer alone does not end an exclusion."""
+    """Return the next step if an appeal was answered but its worker is still excluded, else ""."""
     if not name.startswith("a"):
         return ""
     worker = campaign.appeals.get(pk=name[1:]).worker

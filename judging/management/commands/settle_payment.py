@@ -62,7 +62,10 @@ class Command(CampaignCommand):
 
 
 def _paid_submission(campaign: Campaign, word: str) -> Submission:
-    """Return the submission with this receipt or assignment id, even if its work never reached the crowd."""
+    """Return the submission with this receipt or assignment id.
+
+    A receipt also finds work that the crowd never listed but that was paid.
+    """
     compensated = Submission.objects.filter(campaign=campaign, payments__kind=Payment.Kind.COMPENSATION)
     return find_by_receipt(compensated, word) or submission_of(campaign, word)
 

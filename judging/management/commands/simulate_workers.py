@@ -33,7 +33,7 @@ def simulation_arguments(parser: CommandParser) -> None:
 
 
 def simulation_settings(options: dict[str, Any], campaign: Campaign) -> SimulationSettings:
-    """Parse the settings; the default slip rate is the forecast's. Raises UsageError for an invalid setting."""
+    """Parse the options. The default slip rate is the forecast's. Raises UsageError if an option is invalid."""
     if options["gold_error"] is None:
         options["gold_error"] = round(slips_of(campaign).expected, 4)
     if not 0 <= options["careless"] <= options["workers"] or options["workers"] < 1:
@@ -46,7 +46,7 @@ def simulation_settings(options: dict[str, Any], campaign: Campaign) -> Simulati
 
 
 def slips_told(settings: SimulationSettings, campaign: Campaign) -> str:
-    """Compare the simulated honest workers' slips and number of tasks with the forecast's assumptions."""
+    """Return sentences that compare honest simulated workers with the workers whom the forecast assumes."""
     slips, rate = slips_of(campaign), f"{percent_text(settings.gold_error)}%"
     missed = (
         f"give {rate} of passages a grade on the wrong side of the lowest relevant grade"

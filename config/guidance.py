@@ -19,7 +19,7 @@ class Action:
     subject: str = ""
     rest: str = ""
     lead: str = "Run"
-    """The words that a terminal prints before the command, without the colon; empty inside a sentence."""
+    """The words that a terminal prints before the command, without the colon. Empty if a sentence has the command."""
 
     @property
     def typed(self) -> str:

@@ -24,11 +24,11 @@ def background() -> Iterator[State]:
     age = max((now - oldest).total_seconds(), 0.0) if oldest else 0.0
     yield State(
         "preferee_oldest_due_job_seconds",
-        "How long the longest-waiting free job has been due; 0 if there is none.",
+        "Seconds since the oldest free job became due; 0 if no job is due.",
         values={(): age},
     )
     yield State(
         "preferee_processes_at_work",
-        "Processes that recently reported doing jobs.",
+        "Processes that run jobs, by their recent heartbeats.",
         values={(): running_processes().count()},
     )

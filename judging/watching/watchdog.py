@@ -55,7 +55,7 @@ class Stalled:
     why: str
     next_step: str
     cause: str = ""
-    """Identifies the reported error, if any (:func:`cause_of`)."""
+    """The text that identifies the error behind this, if any (see :func:`cause_of`)."""
 
     def words(self) -> Guidance:
         """Return the stalled work as one line of text."""
@@ -177,7 +177,7 @@ def _unoffered_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     found = _count_and_oldest(wanted.filter(wanted_at__lte=now - _time_to_offer(wanted.count())), "wanted_at")
     if not found or campaign.state in (Campaign.State.PAUSED, Campaign.State.PILOTED):
         return
-    trouble = _call_trouble(campaign, OFFERING, "The job that offers them has not reached them.")
+    trouble = _call_trouble(campaign, OFFERING, "The job that offers places has not reached them.")
     yield Stalled(f"{many(found[0], 'place')} waiting to be offered", *found, *trouble)
 
 
@@ -281,7 +281,7 @@ def _campaign_standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]
             why = (
                 "The budget is used up."
                 if spent
-                else nobody_at_work() or "The job that collects work has not requested them."
+                else nobody_at_work() or "The job that collects work has not requested places."
             )
             next_step = Guidance(Action("raise_budget" if spent else "collect", campaign.name))
             yield Stalled(f"{many(missing, 'task')} without a place", missing, since, why, next_step)

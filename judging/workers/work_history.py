@@ -36,17 +36,17 @@ class Work(NamedTuple):
     taken_at: datetime | None
     ends_at: datetime | None
     judged: bool
-    """Whether a choice was saved."""
+    """Whether at least one choice was saved."""
     empty: bool
-    """Whether the worker ended it without a judged pair (:func:`is_empty`)."""
+    """Whether the worker ended the task without a judged pair (:func:`is_empty`)."""
     begun: bool
-    """Whether the worker returned it with some pairs judged (:func:`is_begun`)."""
+    """Whether the worker returned the task with some pairs judged (:func:`is_begun`)."""
     left_early: bool
-    """Whether the worker submitted it before the last pair, or its time ran out."""
+    """Whether the worker submitted the task before its last pair, or its time ran out."""
     stopped: bool
-    """Whether it came in before its last gold pair was judged (:func:`is_stopped`): it is paid, but not used."""
+    """Whether the task came in before its last gold pair was judged (:func:`is_stopped`). It is paid but not used."""
     failed: bool
-    """Whether a gold pair was failed, while the crowd has not confirmed the work yet."""
+    """Whether the worker failed a gold pair, in finished work that the crowd has not confirmed yet."""
 
     @property
     def is_taken(self) -> bool:

@@ -9,8 +9,9 @@ from config.commands.console import Command as BaseCommand, CommandParser
 
 class Command(BaseCommand):
     help = (
-        "Remove the second factor of an account, so that its password alone signs in. First verify who is asking. "
-        "If PREFEREE_ADMIN_SECOND_FACTOR is on, administrators must then set up a new one."
+        "Remove the second factor of an account, so that its password is enough to sign in. First verify the "
+        "identity of the person who asks for this. If PREFEREE_ADMIN_SECOND_FACTOR is on, administrators must then "
+        "set up a new one."
     )
     example = "manage.py reset_second_factor ada"
 

@@ -48,7 +48,10 @@ def _screening_arguments(parser: CommandParser, defaults: CampaignSettings) -> N
         f"{defaults.slip_rate}); used by rate screening, and by the forecast until a pilot has measured the rate",
     )
     parser.add_argument(
-        "--preset", choices=[name for name in PRESETS if name], default="", help="qualifications"
+        "--preset",
+        choices=[name for name in PRESETS if name],
+        default="",
+        help="the set of qualifications that workers need",
     )
 
 

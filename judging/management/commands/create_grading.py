@@ -23,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--name", required=True, help="name of the new graded campaign")
         parser.add_argument("--scale", type=Path, metavar="FILE", help=FORM)
         parser.add_argument(
-            "--min-grade", type=int, default=2, metavar="G", help="relevant from this grade (default: 2)"
+            "--min-grade", type=int, default=2, metavar="G", help="the lowest relevant grade (default: 2)"
         )
         parser.add_argument(
             "--rule",

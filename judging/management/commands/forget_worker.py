@@ -15,7 +15,9 @@ class Command(BaseCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("worker", help="the worker's number, or their id at the crowd")
         parser.add_argument(
-            "--why", default="", help="kept with the record permanently: no names, addresses or ids"
+            "--why",
+            default="",
+            help="kept with the record permanently, so do not enter names, addresses or ids",
         )
 
     def act(self, *, worker: str, why: str, **options: Any) -> dict[str, Any]:

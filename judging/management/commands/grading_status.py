@@ -17,7 +17,7 @@ class Command(GradingCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--grades", action="store_true", help="list every grade with its source instead (with --json)"
+            "--grades", action="store_true", help="list every grade with its source instead of the topics"
         )
 
     def act_on(self, found: GradedCampaign, *, grades: bool, **options: Any) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Command(CampaignCommand):
         parser.add_argument(
             "--check",
             action="store_true",
-            help="compare with the crowd's books; status 1 if they differ",
+            help="compare with the crowd's books; the exit status is 1 if they differ",
         )
 
     def act_on(self, found: Campaign, *, check: bool, **options: Any) -> dict[str, Any]:

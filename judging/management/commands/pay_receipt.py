@@ -11,7 +11,7 @@ class Command(CampaignCommand):
     help = (
         "List work that was submitted on our page but never listed by the crowd. With a receipt and --why, record "
         "its pay. With --bonus, the crowd pays it at the next collection on another assignment of the worker. "
-        "Without --bonus, you note how you paid it another way; settle_payment --undo removes the note."
+        "Without --bonus, note in --why how you paid it another way; settle_payment --undo removes the note."
     )
     example = 'manage.py pay_receipt spring 412-X9KQ2T --bonus --why "the crowd lost it"'
     why = "why or how it was paid; kept with the payment"
@@ -25,7 +25,7 @@ class Command(CampaignCommand):
     ) -> dict[str, Any]:
         result = {}
         if receipt is None and (bonus or why):
-            raise BadInput("The receipt is missing.", f"manage.py pay_receipt {found.name} lists them.")
+            raise BadInput("The receipt is missing.", f"manage.py pay_receipt {found.name} lists receipts.")
         if receipt is not None:
             submission = missing_by_receipt(found, receipt)
             way = BONUS if bonus else ANOTHER_WAY

@@ -30,7 +30,7 @@ class Command(CampaignCommand):
         parser.add_argument(
             "--count",
             action="store_true",
-            help="let its judgments count (otherwise, others repeat its tasks)",
+            help="count the pilot's judgments (otherwise, others repeat its tasks)",
         )
         parser.add_argument(
             "--wait", action="store_true", help="keep collecting until the pilot ends (Ctrl-C stops)"

@@ -11,7 +11,9 @@ class Command(GradingCommand):
     example = "manage.py publish_grades mine graded --set graded-1"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--set", dest="set_name", required=True, metavar="SET", help="name of the labels")
+        parser.add_argument(
+            "--set", dest="set_name", required=True, metavar="SET", help="name of the qrel set"
+        )
         parser.add_argument(
             "--withheld",
             action="store_true",

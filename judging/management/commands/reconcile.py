@@ -11,9 +11,9 @@ from judging.money import discrepancies
 
 class Command(CampaignCommand):
     help = (
-        "Compare every submission with the crowd's list and show open differences: submitted only there, submitted "
-        "only here, or answered differently. The collect command does this, too. --settle records that a person has "
-        "reviewed a difference."
+        "Compare every submission with the crowd's list and show open differences: work that was submitted only at "
+        "the crowd, only on our page, or with different answers. The collect command does this, too. --settle "
+        "records that a person has reviewed a difference."
     )
     example = "manage.py reconcile spring"
     why = "the outcome; kept with the submission"

@@ -13,15 +13,18 @@ class Command(CampaignCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--consent", type=Path, metavar="FILE", help="{pairs}, {reward} and {minutes} are filled in"
+            "--consent",
+            type=Path,
+            metavar="FILE",
+            help="the consent text, in which {pairs}, {reward} and {minutes} are filled in",
         )
         parser.add_argument("--instructions", type=Path, metavar="FILE")
         parser.add_argument(
             "--example", type=Path, metavar="FILE", help="a worked example; an empty file removes it"
         )
-        parser.add_argument("--content-warning", metavar="WORDS", help='"" for none')
+        parser.add_argument("--content-warning", metavar="WORDS", help='a warning for workers; "" removes it')
         parser.add_argument(
-            "--ethics-approval", metavar="WORDS", help='approving board and number; "" for none'
+            "--ethics-approval", metavar="WORDS", help='approving board and number; "" removes them'
         )
         parser.add_argument("--accept", action="store_true", help="accept the texts, after reading them")
 

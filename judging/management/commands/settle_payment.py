@@ -23,7 +23,9 @@ class Command(CampaignCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("submission", nargs="?", help="its receipt, or its assignment id at the crowd")
-        parser.add_argument("--undo", action="store_true", help="undo this: the payments are owed again")
+        parser.add_argument(
+            "--undo", action="store_true", help="remove the note, so that the payments are owed again"
+        )
 
     def act_on(
         self, found: Campaign, *, submission: str | None, why: str, undo: bool, **options: Any
@@ -32,7 +34,7 @@ class Command(CampaignCommand):
         if submission is None and (why or undo):
             raise BadInput(
                 "The submission is missing. Pass its receipt, or its assignment id at the crowd.",
-                f"manage.py settle_payment {found.name} lists them.",
+                f"manage.py settle_payment {found.name} lists the submissions.",
             )
         if submission is not None:
             decide = undo_settlement if undo else settle_payments

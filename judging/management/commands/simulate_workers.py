@@ -16,7 +16,9 @@ def simulation_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--careless", type=int, default=0, help="number of workers who answer at random (default 0)"
     )
-    parser.add_argument("--truth", required=True, metavar="SET", help="the qrel set whose grades they follow")
+    parser.add_argument(
+        "--truth", required=True, metavar="SET", help="the qrel set whose grades the workers follow"
+    )
     parser.add_argument(
         "--error",
         type=float,

@@ -17,7 +17,9 @@ class Command(CampaignCommand):
     example = "manage.py top_up spring --minimum-hourly 15 --dry-run"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--minimum-hourly", help="dollars an hour (default: the campaign's own)")
+        parser.add_argument(
+            "--minimum-hourly", help="the minimum in dollars an hour (default: the campaign's)"
+        )
         parser.add_argument("--dry-run", action="store_true", help="show what it would pay, and pay nothing")
 
     def act_on(

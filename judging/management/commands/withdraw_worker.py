@@ -16,7 +16,9 @@ class Command(CampaignCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("worker", help="the worker's number, or their id at the crowd")
-        parser.add_argument("--late", action="store_true", help="also after the campaign's withdrawal period")
+        parser.add_argument(
+            "--late", action="store_true", help="do it even after the campaign's withdrawal period"
+        )
 
     def act_on(self, found: Campaign, *, worker: str, why: str, late: bool, **options: Any) -> dict[str, Any]:
         done = withdraw_worker(found, find_worker(worker), why=why, who=self.who, late=late)

@@ -169,7 +169,7 @@ def test_tasks_without_a_place_are_named_with_an_empty_budget_or_without(fair, l
     ]
     Campaign.objects.update(budget=None, confirmed_spend=None)
     assert later(campaign, minutes=20) == [
-        "1 task without a place: The job that collects work has not requested them. Run: manage.py collect fair"
+        "1 task without a place: The job that collects work has not requested places. Run: manage.py collect fair"
     ]
 
 

@@ -49,7 +49,10 @@ def _at_our_address(link: str) -> str:
 
 
 class SocialAdapter(DefaultSocialAccountAdapter):
-    """The adapter for accounts of an OpenID provider. Sign-up needs a setting, or an invitation in the session."""
+    """The adapter for accounts of an OpenID provider.
+
+    A person can sign up if a setting opens sign-up to everyone, or with an invitation that is stored in the session.
+    """
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         return bool(anybody_may_join() or _session_invitation(request))

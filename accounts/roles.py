@@ -42,7 +42,7 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "export judgments": _MEMBERS,
     "plan challenge": _MEMBERS,
     "upload run": _RUNS,
-    # A submitter's run gets the name of the submitter's team, and must follow the submission policy and the rounds.
+    # A submitter's run gets the name of the submitter's team. The submission policy and the dates of rounds apply.
     "submit run": _RUNS | {Role.SUBMITTER},
     "edit run": _RUNS,
     "add files": _RUNS,
@@ -64,7 +64,7 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "change members": _OWNERS,
     "manage teams": _OWNERS,
     "change visibility": _OWNERS,
-    # A leaderboard's rules for submitted runs, and the results hidden from teams. Maintainers must follow them too.
+    # A leaderboard's rules for submitted runs, and the results hidden from teams. The rules also bind maintainers.
     "set policy": _OWNERS,
     "split queries": _OWNERS,
     # Notifications about a collection reveal its private runs.

@@ -1,6 +1,6 @@
-"""Long random secrets, stored only as a hash. No I/O.
+"""Creates and hashes long random secrets, which are stored only as hashes. No I/O.
 
-The hash is plain SHA-256: a secret of 256 random bits cannot be guessed, so it needs no slow hash.
+The hash is plain SHA-256. Nobody can guess a secret of 256 random bits, so it needs no slow hash.
 """
 
 import hashlib

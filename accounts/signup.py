@@ -1,4 +1,4 @@
-"""Whether strangers can create accounts."""
+"""Checks whether strangers can create accounts."""
 
 from django.conf import settings
 

@@ -18,7 +18,7 @@ from accounts.services.tokens import make_token, revoke_token
 from config import clock
 from config.sealed_secrets import SealBroken, seal, unseal
 
-#: Session key for the ids of forms that created a token, so that a form that is sent again creates no second token.
+#: Session key for the ids of forms that created a token, so that sending a form twice creates only one token.
 ANSWERED = "token_forms_answered"
 MOST_REMEMBERED = 20
 #: Session key for a new token that no page has shown yet: the token's primary key and its sealed text.

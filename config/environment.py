@@ -1,4 +1,4 @@
-"""Read settings from the environment. A wrong value stops start-up with a message that names it."""
+"""Reads settings from the environment. A wrong value stops start-up with a message that names the setting."""
 
 import os
 import secrets

@@ -36,7 +36,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Option:
-    """A command-line option, named without its dashes. Pages and the API name their field for it instead.
+    """A command-line option, named without its dashes. Pages and the API name the matching field instead.
 
     If the option takes ``NAME=VALUE``, ``name`` is that name, and ``label`` is the label of its field on pages.
     """

@@ -2,5 +2,5 @@
 
 
 def many(number: int, one: str, more: str = "") -> str:
-    """Return text such as ``1 task`` or ``1,200 tasks``. ``more`` is the plural if it is not ``one`` with an s."""
+    """Return text such as ``1 task`` or ``1,200 tasks``. ``more`` is the plural, by default ``one`` with an s."""
     return f"{number:,} {one if number == 1 else more or one + 's'}"

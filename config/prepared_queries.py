@@ -25,7 +25,7 @@ class Prepared(Generic[Row]):
     """A queryset with parameters, whose SQL is built once. A call with the parameters' values returns the rows.
 
     A parameter is a string if ``words`` contains its index (from 0), else a key. ``build`` returns the queryset for
-    given values. It must only compare the values: none can be None or decide which filters apply.
+    given values. It must only compare columns with the values: no value can be None or decide which filters apply.
     """
 
     def __init__(self, build: Callable[..., QuerySet[Any, Row]], *, words: tuple[int, ...] = ()) -> None:

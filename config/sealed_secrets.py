@@ -1,8 +1,8 @@
 """Secrets that must be read again, such as a signing key, encrypted under the installation's key.
 
-Secrets that only need to be recognized are stored as hashes instead (accounts.secret_text). Fernet: AES-128 in
-CBC mode with an HMAC, under a key derived from ``SECRET_KEY`` (and, for reading, ``SECRET_KEY_FALLBACKS``). So a
-copy of the database alone reveals no secret.
+Secrets that only need to be recognized are stored as hashes instead (accounts.secret_text). Encryption uses Fernet
+(AES-128 in CBC mode with an HMAC), with a key derived from ``SECRET_KEY`` (for reading, also from
+``SECRET_KEY_FALLBACKS``). So a copy of the database alone reveals no secret.
 """
 
 import base64

@@ -59,7 +59,7 @@ def ring_to_post_places(campaign: Campaign) -> Job:
 
 
 def ring_to_collect(campaign: Campaign, *, sweep: bool = False) -> Job:
-    """Start the job that collects submitted work. With ``sweep``, it reads the crowd's list of all open places."""
+    """Start the job that collects submitted work. With ``sweep``, it also checks all open places at the crowd."""
     arguments = {"campaign_id": campaign.pk} | ({"sweep": True} if sweep else {})
     return start("judging.collect", key=collect_key(campaign), arguments=arguments)
 
@@ -87,7 +87,7 @@ def ring_to_close_places(campaign: Campaign) -> Job:
 
 
 def ring_to_deliver(campaign: Campaign, rows: Sequence[WorkerMessage]) -> Job:
-    """Start the job that delivers a message through the crowd. ``rows`` store it, one for each worker."""
+    """Start the job that sends a stored message through the crowd. ``rows`` has one row for each of its workers."""
     workers = [row.worker_id for row in rows]
     arguments = {"campaign_id": campaign.pk, "message": rows[0].pk, "workers": workers}
     return start("judging.deliver", key=f"judging.deliver:{max(row.pk for row in rows)}", arguments=arguments)

@@ -11,7 +11,7 @@ from judging.models import Campaign, CrowdCall, Exclusion, Place, Submission, Ta
 
 @state_reader
 def campaign_work() -> Iterator[State]:
-    """Count tasks, places, submissions and exclusions of every launched campaign."""
+    """Count campaigns by state, and the tasks, places, submissions and exclusions of each launched campaign."""
     launched = Q(launched_at__isnull=False)
     campaigns = Campaign.objects.filter(launched)
     yield State(
@@ -47,7 +47,7 @@ def campaign_work() -> Iterator[State]:
 
 @state_reader
 def calls() -> Iterator[State]:
-    """Count calls that change something at a crowd, by state and last error."""
+    """Count calls that change something at a crowd, by operation, state and last error."""
     rows = CrowdCall.objects.values_list("operation", "state", "error_class")
     yield State(
         "preferee_crowd_intents",

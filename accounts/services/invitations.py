@@ -121,9 +121,10 @@ def void_invitation(invitation: Invitation) -> None:
 
 
 def accept(invitation: Invitation, user: User) -> None:
-    """Mark the invitation as accepted by this person, and make them an administrator if it is for one.
+    """Mark the invitation as accepted by this person, and make them an administrator if the invitation says so.
 
-    Raises InvitationOver if the invitation is not open, for instance because another person accepts it at once.
+    Raises InvitationOver if the invitation is no longer open, for instance because another person has just accepted
+    it. Accepting it again changes nothing.
     """
     now = clock.now()
     with transaction.atomic():

@@ -18,6 +18,6 @@ def person_named(username: str) -> User:
 
 
 def mail_address_of(user: User) -> str:
-    """Return the address for messages: the account's, else the primary, else a verified one, else any, else ""."""
+    """Return the person's e-mail address: the account's own, else a stored one (primary, then verified), else ""."""
     known = EmailAddress.objects.filter(user=user).order_by("-primary", "-verified", "pk")
     return user.email or known.values_list("email", flat=True).first() or ""

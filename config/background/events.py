@@ -31,7 +31,7 @@ def undelivered_events() -> QuerySet[Event]:
 
 
 def deliver_once(event: Event, tell: Callable[[Event], None]) -> bool:
-    """Call ``tell`` with the event and mark it as delivered, in one transaction. Return False if it already was."""
+    """Call ``tell`` and mark the event as delivered, in one transaction. Return False if it was delivered before."""
     with transaction.atomic():
         if not undelivered_events().filter(pk=event.pk).update(told_at=clock.now()):
             return False

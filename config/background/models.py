@@ -28,7 +28,7 @@ class JobQuerySet(models.QuerySet):
 
 
 class Job(models.Model):
-    """A piece of background work: kind, arguments, progress and result."""
+    """A piece of background work, with its kind, arguments, progress and result."""
 
     class State(models.TextChoices):
         WAITING = "waiting"

@@ -46,7 +46,7 @@ class TryLater(NotNow):
 def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None) -> Job:
     """Record a job and wake a worker after commit. If a live job has the same key, return that job instead.
 
-    ``key`` defaults to the kind, which allows one live job of that kind.
+    ``key`` defaults to the kind, so that only one job of that kind is live at a time.
     """
     kind_named(kind)
     key = key or kind
@@ -84,7 +84,10 @@ def start_for(kind: str, *, key: str, arguments: dict[str, Any]) -> Job:
 
 
 def hurry(jobs: JobQuerySet) -> int:
-    """Run the postponed ones of these jobs now, because a person requested it. Return their number."""
+    """Make those of these jobs that wait for a later time due now, because a person asked for it.
+
+    Return the number of such jobs.
+    """
     now = clock.now()
     waiting = list(jobs.filter(state=Job.State.WAITING, run_after__gt=now).values_list("pk", flat=True))
     for job_id in waiting:
@@ -190,7 +193,7 @@ def _lease_kept_alive(job: Job) -> Iterator[None]:
 
 
 class _JobProgress:
-    """Callback that stores a job's progress, at most about twice a second, and tells the watcher every time."""
+    """Callback that stores a job's progress, at most about twice a second, and passes every call to the watcher."""
 
     def __init__(self, job: Job, watcher: Progress | None) -> None:
         self.job = job
@@ -236,7 +239,7 @@ def run_job(job_id: int, *, watcher: Progress | None = None) -> bool:
 
 
 def _postpone(job: Job, later: NotNow) -> None:
-    """Postpone the job by ``later.seconds`` or, with ``later.longest``, by a wait that grows each time in a row."""
+    """Postpone the job by ``later.seconds`` or, with ``later.longest``, by longer waits for each time in a row."""
     times, wait = 1 if later.got_on else job.put_off + 1, later.seconds
     if later.longest:
         wait = wait_after(times, first=wait, longest=later.longest, rng=random.SystemRandom())
@@ -334,7 +337,7 @@ def somebody_at_work() -> bool:
 
 
 def nobody_at_work() -> str:
-    """Return a sentence that no process runs jobs, or "" if one does."""
+    """Return a sentence saying that no process runs jobs, or "" if one does."""
     return "" if running_processes().exists() else "No background worker is running."
 
 
@@ -357,7 +360,10 @@ def take_back(jobs: QuerySet[Job], why: Refusal) -> bool:
 
 
 def try_again(job: Job) -> Job:
-    """Start a new job like a failed one. Return it, or a later job with the same key that is live or succeeded."""
+    """Start a new job with the kind, key and arguments of a failed one, and return it.
+
+    If the job has not failed, or a later job with its key is live or succeeded, return that job instead.
+    """
     if job.state != Job.State.FAILED:
         return job
     later = Job.objects.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED).order_by("-pk")

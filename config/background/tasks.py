@@ -1,4 +1,4 @@
-"""Celery tasks: wake workers and sweep for lost jobs."""
+"""Celery tasks that run jobs, start scheduled jobs, and wake workers for jobs that none of them took."""
 
 from celery import shared_task
 from django.db import close_old_connections

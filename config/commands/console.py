@@ -56,7 +56,7 @@ class Command(BaseCommand):
     """The base class of all commands. Subclasses define ``example``, ``arguments`` and ``act``.
 
     ``act(**options)`` gets the command's own arguments, and can pass them on to its service under the same names. It
-    returns a JSON-ready dict, which ``--json`` prints unchanged; ``show`` prints it for people.
+    returns a dict of JSON values, which ``--json`` prints unchanged; ``show`` prints it for people.
     """
 
     example = ""

@@ -21,7 +21,7 @@ class ContentPolicy(CSPMiddleware):
     """Middleware that sets the header from the settings and the view's ``csp_replace``."""
 
     def process_request(self, request: HttpRequest) -> None:
-        """Do nothing, whereas django-csp would create a nonce."""
+        """Do nothing. django-csp would create a nonce here, which our policies do not use."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """Set the header unless the response has one. In debug mode, django-csp does this and exempts debug pages."""

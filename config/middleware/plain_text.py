@@ -18,7 +18,7 @@ class RefuseNulInAddresses:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Pass the request on, or refuse it."""
+        """Refuse a request with a NUL in its URL (status 400), and pass on all others."""
         found = NUL in request.path_info or "%00" in request.META.get("QUERY_STRING", "")
         if found and not request.path_info.startswith(THEIR_OWN_WORDS):
             # The error is not raised, because its traceback would be useless and anyone could fill the log with it.

@@ -1,4 +1,4 @@
-"""Health checks: whether this process is alive, and whether it can do its work."""
+"""Health checks, which report whether this process is alive and whether it can do its work."""
 
 import os
 from collections.abc import Callable

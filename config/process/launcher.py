@@ -44,7 +44,7 @@ class CrowdUnreachable(Refusal):
 
 @contextmanager
 def _lock_file(name: str) -> Iterator[IO[str]]:
-    """Lock a file in the data directory while the block runs, so that two processes do not run the same set-up."""
+    """Lock a file in the data directory while the block runs, so that two processes never run a set-up at once."""
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
     with (settings.DATA_DIR / f"{name}.lock").open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -225,7 +225,7 @@ def _open_log(name: str) -> IO[bytes]:
 
 
 def wait_for(url: str, process: subprocess.Popen[bytes], name: str) -> None:
-    """Wait until ``url`` answers. If the process ends first or hangs, raise CrowdUnreachable with its log's end."""
+    """Wait until ``url`` answers. Raises CrowdUnreachable, with the end of the log, if the process ends or hangs."""
     log = Path(settings.DATA_DIR / "logs" / f"{name}.log")
     began = time.monotonic()
     said = False

@@ -66,7 +66,10 @@ class ExternalQuestionPage:
 
 
 def read_arrival(params: Mapping[str, str]) -> Arrival:
-    """Return the arrival that a URL's parameters describe. Raises ArrivalRefused if one is missing or invalid."""
+    """Return the arrival that a URL's parameters describe.
+
+    Raises :class:`ArrivalRefused` if an id is missing or invalid, or if ``turkSubmitTo`` is not the crowd's site.
+    """
     assignment = params.get("assignmentId", "").strip()
     if assignment in ("", PREVIEW):
         return Arrival("", "", "", "", preview=True)

@@ -80,7 +80,7 @@ class MTurk(ExternalQuestionPage):
         return replace(arrival, taken_at=signed_at(params, arrival, secret_key))
 
     def returned_at(self, assignment_id: str) -> datetime | None:
-        """Call GetAssignment and read the time from its error, which only the marketplace states there."""
+        """Return when the worker returned the assignment. Only the marketplace states this, in an error message."""
         try:
             self.submission(assignment_id)
         except CrowdNever as error:

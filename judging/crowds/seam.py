@@ -1,7 +1,7 @@
 """The interface that every crowd implements.
 
 Judging works with postings, places, submissions and payments. A crowd's module translates them into that crowd's
-calls. Calls with a ``key`` post a place or pay a bonus; repeating one with the same key has no further effect.
+calls. A call that posts a place or pays a bonus has a ``key``. Repeating it with the same key has no further effect.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ class PostingKind:
 class PostedPlace:
     """A place as the crowd lists it.
 
-    A worker can take or finish a place that is ``open``. A worker has taken a place that is ``held`` and not yet
+    A place is ``open`` while a worker can take or finish it, and ``held`` while a worker has taken it and not yet
     submitted it.
     """
 
@@ -116,7 +116,7 @@ class SentOff:
     """A task that was submitted on our page but not yet on the crowd's site.
 
     ``campaign_key`` is the prefix of the keys of all the campaign's places. ``crowd_worker_id`` is empty if the
-    worker's identity was erased. ``answers`` are pairs of field and value, in the order in which pairs were shown.
+    worker's identity was erased. ``answers`` are (field, value), in the order in which the page showed them.
     """
 
     campaign_key: str
@@ -153,8 +153,8 @@ class Sites:
 class Crowd(Protocol):
     """The interface of a crowd.
 
-    A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1. So a crowd's
-    module can also derive the keys if the crowd only counts its places and gives them no ids.
+    A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1. So keys also
+    work at a crowd that only counts its places and gives them no ids.
     """
 
     fees: Fees
@@ -186,7 +186,7 @@ class Crowd(Protocol):
         """Return when the worker returned the assignment, or None if it was not returned or the crowd cannot tell."""
 
     def is_at_work(self, assignment_id: str, crowd_worker_id: str) -> bool:
-        """Return whether the crowd confirms that this worker holds this assignment now.
+        """Return whether the crowd confirms that this worker is working on this assignment now.
 
         Our page checks this before it gives out a task if the URL names no place. At a crowd whose URLs name places,
         this is always True.

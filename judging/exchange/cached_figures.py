@@ -25,7 +25,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True)
 class Kept(Generic[Made]):
-    """A cached result (``made``), the time ``at`` which it was computed, and the seconds that this took.
+    """A cached result (``made``), the time when it was computed (``at``), and the ``seconds`` that this took.
 
     ``decisions`` and ``work`` identify the data from which it was computed (see kept_under).
     """

@@ -33,9 +33,9 @@ def perform(
     """Make a call that must take effect exactly once, and return the recorded reply.
 
     ``act`` makes the call. ``find`` looks the effect up at the crowd (given the crowd's "already" error, if any) and
-    returns its reply or None. Raises the CrowdError that stopped the call. A permanently refused call is not repeated
-    until a person asks for it (:func:`allow_retries`). ``since`` is the time from which the call may have been made
-    without a record of it, because the database was restored from an older backup.
+    returns the reply to record, or None. Raises the CrowdError that stopped the call. A permanently refused call is
+    not repeated until a person asks for it (:func:`allow_retries`). ``since`` is the time from which the call may
+    have been made without a record of it, because the database was restored from an older backup.
     """
     intent, _ = CrowdCall.objects.get_or_create(
         key=key, defaults={"campaign": campaign, "operation": operation, "request": request}

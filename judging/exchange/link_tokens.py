@@ -121,7 +121,7 @@ def digest_of_work(assignment_id: str, crowd_worker_id: str) -> str:
 
 
 def digest_of_choices(choices: Mapping[str, str]) -> str:
-    """Return a short digest of the choices in a form, which map each field to a side."""
+    """Return a short digest of ``choices``, which maps the form's fields to sides."""
     return _digest("&".join(f"{name}={side}" for name, side in sorted(choices.items())))
 
 

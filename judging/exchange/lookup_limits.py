@@ -1,4 +1,4 @@
-"""Limits on how often a minute the ids in visitors' URLs are looked up at a crowd.
+"""Limits per minute on lookups, at a crowd, of the ids in visitors' URLs.
 
 URLs with made-up ids must not use up the calls that are needed to offer places and pay workers.
 """
@@ -12,7 +12,7 @@ from judging.models import Campaign
 
 @dataclass(frozen=True)
 class LookupLimit:
-    """One kind of lookup, and how many of them a campaign can make in a minute."""
+    """A limit on one kind of lookup: the number that a campaign can make in a minute."""
 
     kind: str
     a_minute: int

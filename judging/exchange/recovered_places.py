@@ -36,10 +36,10 @@ def ask_for_place(campaign: Campaign, crowd_id: str) -> Place | None:
 
 
 def adopt(campaign: Campaign, posted: PostedPlace, *, purpose: str = "") -> Place | None:
-    """Record a place at the crowd if its key is this campaign's, else return None. Safe to call concurrently.
+    """Record a place at the crowd and return it, or return None if it is not the campaign's.
 
     A posting missing from an older backup is recorded too if its purpose is known: from its link (``purpose``), or
-    because only one purpose is possible after a launch.
+    because only one purpose is possible after a launch. Safe to call concurrently.
     """
     numbers = posted.key.removeprefix(f"{campaign.call_key}-").split("-")
     if not is_ours(campaign, posted) or len(numbers) != 2 or not all(map(str.isdecimal, numbers)):

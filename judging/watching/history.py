@@ -181,7 +181,7 @@ def course_of(campaign: Campaign) -> Course:
 
 
 def width_for(span: timedelta) -> timedelta:
-    """Return the shortest interval that divides the span into at most POINTS points."""
+    """Return the shortest of WIDTHS that gives at most POINTS points over the span, else the longest."""
     for width in WIDTHS:
         if span.total_seconds() / width < POINTS:
             return timedelta(seconds=width)

@@ -82,7 +82,7 @@ def _refused_call_problem(campaign: Campaign, call: CrowdCall) -> Problem:
 
 
 def put_off_work(campaign: Campaign, told: list[Problem]) -> list[Problem]:
-    """Return a problem for each job that was postponed repeatedly. Causes that ``told`` has are not repeated."""
+    """Return a problem for each job that was postponed repeatedly. A cause that ``told`` already has is left out."""
     return [_postponed_problem(job, {one.cause for one in told}) for job in put_off_jobs(campaign)]
 
 

@@ -63,7 +63,7 @@ class Stalled:
         return joined(" ", [since, self.why, self.next_step])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields, ready for JSON."""
+        """Return the fields as a dict of JSON values."""
         return {
             "what": self.what,
             "count": self.count,
@@ -92,7 +92,7 @@ def stalled_work(campaign: Campaign) -> list[Stalled]:
 
 
 def watched_campaigns() -> list[Campaign]:
-    """Return the launched campaigns that are not closed or still owe money, by name. The watchdog checks these."""
+    """Return the launched campaigns that are not closed or still owe money, sorted by name."""
     owed = Payment.objects.filter(state__in=Payment.OPEN).values("submission__campaign")
     launched = Campaign.objects.exclude(launched_at=None)
     return list(launched.filter(~Q(state=Campaign.State.CLOSED) | Q(pk__in=owed)).order_by("name"))

@@ -170,10 +170,10 @@ def _send_batch(campaign: Campaign, batch: Sequence[WorkerMessage]) -> None:
 
 
 def not_delivered(failed: Mapping[str, str], ids: Mapping[int, str]) -> Reply:
-    """Return the crowd's reply to a message without worker ids: our keys of the workers not reached, with reasons.
+    """Return the reply to record for a message: for each worker who was not reached, our key and the reason.
 
     ``failed`` maps worker ids at the crowd to reasons. ``ids`` maps our keys of all recipients to their worker ids.
-    Keys in the reply are strings, as in JSON.
+    The reply has no worker ids, and its keys are strings, as in JSON.
     """
     return {
         "failed": {

@@ -1,7 +1,7 @@
 """Log formats: lines for people or JSON lines for machines, with identities and secrets masked.
 
-Ids of workers and assignments at a crowd, tokens in URLs of judging pages, and keys are masked in every log line,
-including tracebacks and other libraries' messages.
+Every log line is masked, including tracebacks and other libraries' messages. This hides ids of workers and
+assignments at a crowd, tokens in URLs of judging pages, and keys.
 """
 
 import json

@@ -35,7 +35,7 @@ def perform(
     ``act`` makes the call. ``find`` looks the effect up at the crowd (given the crowd's "already" error, if any) and
     returns the reply to record, or None. Raises the CrowdError that stopped the call. A permanently refused call is
     not repeated until a person asks for it (:func:`allow_retries`). ``since`` is the time from which the call may
-    have been made without a record of it, because the database was restored from an older backup.
+    have been made without a record of it, for instance in a database restored from an older backup.
     """
     intent, _ = CrowdCall.objects.get_or_create(
         key=key, defaults={"campaign": campaign, "operation": operation, "request": request}

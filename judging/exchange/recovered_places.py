@@ -1,7 +1,7 @@
 """Recovers places that exist at the crowd but not in our records.
 
-This happens if the reply to an offer was lost or is still on its way, or if the database was restored from an older
-backup. Each place has the key of its offer, so it is recorded as if the reply had come.
+The reply to an offer may be lost or still on its way, or the database may come from an older backup. Each place has
+the key of its offer, so it is recorded as if the reply had come.
 """
 
 from datetime import timedelta
@@ -99,7 +99,7 @@ def look_is_due(campaign: Campaign) -> bool:
     """Return whether the crowd may have places that our records lack and whose tokens it has forgotten.
 
     Places missing from a restored backup were offered after the last offer in it. If that offer is a day old or there
-    is none, the crowd may have forgotten the tokens of later offers, and offering again would create duplicates.
+    is none, the crowd may have forgotten the tokens of later offers. Offering again would then create duplicates.
     """
     calls = campaign.crowd_calls.filter(operation="post_place")
     last = calls.aggregate(last=Max("last_tried_at"))["last"]

@@ -1,4 +1,4 @@
-"""Archive a campaign that is at rest, so that lists show it under Archived; restoring undoes this."""
+"""Archive campaigns that are not running, so that lists show them under Archived, and restore archived campaigns."""
 
 from django.db import transaction
 
@@ -13,7 +13,7 @@ from judging.models import Campaign
 def archive(campaign: Campaign, *, why: str = "", who: str = "") -> None:
     """Archive the campaign; nothing else about it changes. Archiving it again changes nothing.
 
-    Raises CampaignRefused while the campaign, its pilot or a rehearsal of it runs.
+    Raises CampaignRefused while the campaign, its pilot or a rehearsal of it is running.
     """
     if reason := reason_not_at_rest(campaign):
         raise CampaignRefused(
@@ -30,9 +30,10 @@ def archive(campaign: Campaign, *, why: str = "", who: str = "") -> None:
 
 
 def restore(campaign: Campaign, *, why: str = "", who: str = "") -> None:
-    """Put the campaign back into the lists. Restoring it again changes nothing.
+    """Show the campaign in the normal lists again. Restoring it twice changes nothing.
 
-    Topics of a graded campaign that others took while this draft was archived are removed from its tasks.
+    While a draft is archived, others can take the topics that its workers would grade. Such topics are removed from
+    the draft's tasks.
     """
     with transaction.atomic():
         archived = Campaign.objects.filter(pk=campaign.pk, archived_at__isnull=False)
@@ -44,7 +45,7 @@ def restore(campaign: Campaign, *, why: str = "", who: str = "") -> None:
 
 
 def reason_not_at_rest(campaign: Campaign) -> str:
-    """Return why the campaign is still active, or an empty string if it is at rest."""
+    """Return why the campaign cannot be archived yet, or an empty string if it can."""
     if campaign.state not in Campaign.AT_REST:
         return f"it is {campaign.state}"
     if campaign.state == Campaign.State.PILOTED and (pending := pending_work(campaign)):

@@ -7,10 +7,11 @@ from judging.rules.strategies import Outcomes
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of one check: why it passed, or what is wrong and what to do about it.
+    """The result of one launch check.
 
-    ``attention``: the check passed and the launch can go ahead, but somebody should review it first. ``outcomes``
-    are the figures of the check that tries strategies.
+    ``words`` say why the check passed, or what is wrong; ``next_step`` says what to do about it. ``attention`` is
+    true if the check passed but somebody should review its result before the launch. ``outcomes`` has the results of
+    the strategies that the check tried, if it tries any.
     """
 
     name: str
@@ -26,7 +27,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Passed:
-    """The text of a passed check; ``next_step`` suggests an improvement."""
+    """What a check returns if it passes. The fields mean the same as in :class:`Checked`."""
 
     words: str
     attention: bool = False
@@ -35,7 +36,7 @@ class Passed:
 
 
 def check_row(check: Checked, worded: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return a check as a JSON-ready dict; ``worded`` phrases the guidance for programs."""
+    """Return the result of a check as a JSON-ready dict; ``worded`` converts its texts, for instance for the API."""
     return {
         "name": check.name,
         "passed": check.passed,
@@ -46,7 +47,7 @@ def check_row(check: Checked, worded: Callable[[str], str] = str) -> dict[str, A
 
 
 def strategy_rows(checks: Iterable[Checked]) -> list[dict[str, Any]]:
-    """Return the strategies that the checks tried, with how often each passes."""
+    """Return a JSON-ready dict for each strategy that the checks tried, with its chances of passing tasks."""
     return [
         {
             "name": row.name,

@@ -44,7 +44,7 @@ PAGE_SECONDS = 10
 
 
 def check_list(plan: Plan) -> Iterator[Checked]:
-    """Yield each check that passes; raise :class:`NotReady` at the first that fails."""
+    """Run the checks in order and yield each that passes; raise :class:`NotReady` at the first that fails."""
     _check_has_tasks(plan)
     for name, check in _applicable_checks(plan.campaign):
         yield _passed_check(name, check(plan))
@@ -171,7 +171,7 @@ def _check_cost(plan: Plan) -> Passed:
 
 
 def _check_spending_right(plan: Plan) -> Passed:
-    """Check that the person can spend this amount, and that the installation's cap allows it."""
+    """Check that the person can spend the plan's amount, and that the installation's cap allows it."""
     campaign = plan.campaign
     if campaign.rehearsal_of_id:
         return Passed("a rehearsal pays nobody: nothing is reserved")
@@ -189,7 +189,7 @@ def _check_spending_right(plan: Plan) -> Passed:
 
 
 def _passed_within_limit(plan: Plan, words: str, committed: Decimal) -> Passed:
-    """Return the passed check, with a warning if the spending limit would stop the expected repeats."""
+    """Return the passed cost check, with a warning if the spending limit is too low for the expected repeats."""
     cap = min(plan.ceiling, settings.BUDGET_CAP or plan.ceiling)
     foreseen = outlook_of(plan.campaign).expected.cost(plan.cost.total)
     enough = foreseen is not None and foreseen + committed <= cap
@@ -216,7 +216,7 @@ def _check_screening_rule(plan: Plan) -> Passed:
 
 
 def _check_page_reachable(plan: Plan) -> Passed:
-    """Check that the judging pages answer at their public URL, with a real request to their health check."""
+    """Check that the judging pages can be reached at their public URL, by a request to their health check."""
     url = settings.PUBLIC_URL
     if is_loopback(url):
         if not is_loopback(plan.endpoint):
@@ -266,7 +266,7 @@ def _check_crowd_hosts(plan: Plan) -> Passed:
 
 
 def _check_qualifications(plan: Plan) -> Passed:
-    """Check the required qualifications, and list them under the crowd's own names."""
+    """Check that the crowd has each required qualification and that it is active, and list them by their names."""
     if not plan.campaign.qualifications:
         return Passed("none required")
     crowd = crowd_at(plan.campaign.crowd, plan.endpoint)
@@ -378,7 +378,7 @@ def _check_no_rehearsal_runs(plan: Plan) -> Passed:
 
 
 MARKED, STRATEGIES, REHEARSAL = "marked words", "strategies", "rehearsal"
-#: The checks, in the order a launch runs them.
+#: The launch checks by name, in the order in which a launch runs them.
 CHECKS: dict[str, Callable[[Plan], Passed]] = {
     REHEARSAL: _check_no_rehearsal_runs,
     "endpoint": _check_endpoint,

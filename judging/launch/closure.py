@@ -18,9 +18,9 @@ from judging.intake.places import place_key
 from judging.models import Campaign, CrowdCall, Judgment, Payment, Place, Submission, Task
 from judging.rules.deadlines import GRACE, offered_seconds
 
-#: The event: a launched campaign is closed, and nothing is pending.
+#: The event that is recorded when a launched campaign becomes closed.
 CAMPAIGN_FINISHED = "campaign.finished"
-#: Longer than any call to a crowd takes, and longer than a crowd's list lags behind.
+#: The time after which a call to a crowd has certainly ended, and its effect shows in the crowd's list.
 CALL_IS_OVER = timedelta(minutes=10)
 
 
@@ -28,9 +28,11 @@ CALL_IS_OVER = timedelta(minutes=10)
 class Pending:
     """Counts of the items that a closing campaign waits for.
 
-    ``offered``: places the crowd still offers; ``held``: tasks that workers hold; ``unconfirmed``: submissions sent
-    from our page but not in the crowd's list yet, or not screened; ``unpaid``: payments owed; ``undecided``: payments
-    held for a person.
+    - ``offered``: places that the crowd still offers
+    - ``held``: tasks that workers may still hold
+    - ``unconfirmed``: submissions that are not in the crowd's list yet, or not screened
+    - ``unpaid``: payments owed
+    - ``undecided``: payments that wait for a person's decision
     """
 
     offered: int
@@ -58,9 +60,10 @@ class Pending:
 
 
 def close(campaign: Campaign, *, why: str = "", who: str = "") -> None:
-    """End the campaign: nothing more is posted. It closes automatically once nothing is pending.
+    """Begin to close the campaign: nothing more is posted, and it becomes closed once nothing is pending.
 
-    A campaign that was never launched closes at once. Raises CampaignRefused if the campaign has already ended.
+    A campaign that was never launched becomes closed at once. Raises CampaignRefused if the campaign is already
+    closing or closed.
     """
     allowed = [state for state in Campaign.State if state not in Campaign.OVER]
     move(campaign, Campaign.State.CLOSING, allowed=allowed, why=why, who=who)
@@ -69,7 +72,7 @@ def close(campaign: Campaign, *, why: str = "", who: str = "") -> None:
 
 
 def pending_work(campaign: Campaign) -> Pending:
-    """Count the work still to come in or to be paid."""
+    """Count the places, submissions and payments that keep the campaign from being closed."""
     now = clock.now()
     live = _places_in_use(campaign, now)
     wanted = Q(state=Place.State.WANTED)
@@ -88,7 +91,10 @@ def pending_work(campaign: Campaign) -> Pending:
 
 
 def _places_in_use(campaign: Campaign, now: datetime) -> QuerySet[Place]:
-    """Return places that can still receive work: the last worker who could have taken the place still has time."""
+    """Return places on which work can still come in.
+
+    This includes expired places: a worker who took one just before it expired can still have time.
+    """
     over = now - timedelta(seconds=offered_seconds(campaign.assignment_seconds)) - GRACE
     live = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE)
     return live.exclude(state=Place.State.OPEN, expires_at__lte=over)
@@ -97,7 +103,7 @@ def _places_in_use(campaign: Campaign, now: datetime) -> QuerySet[Place]:
 def finish_closing(campaign: Campaign) -> bool:
     """Close a closing campaign if nothing is pending; return whether it is closed now. Safe to repeat.
 
-    Call it after a collection with a sweep: the crowd's list shows which places nobody holds.
+    Call it after a collection that swept through the crowd's list, which shows which places nobody holds.
     """
     campaign.refresh_from_db()
     if campaign.state != Campaign.State.CLOSING or pending_work(campaign):
@@ -119,7 +125,7 @@ def finish_closing(campaign: Campaign) -> bool:
 
 
 def _record_end(campaign: Campaign) -> None:
-    """Record the event that a campaign is finished, unless it was never launched or is a rehearsal."""
+    """Record :data:`CAMPAIGN_FINISHED`, unless the campaign was never launched or is a rehearsal."""
     if campaign.launched_at is None or campaign.rehearsal_of_id is not None:
         return
     facts = {
@@ -132,10 +138,10 @@ def _record_end(campaign: Campaign) -> None:
 
 
 def settle_tried_places(campaign: Campaign) -> int:
-    """Find out whether places whose posting got no reply exist at the crowd; return how many were settled.
+    """Look up at the crowd whether places still marked as wanted were posted; return the number of places settled.
 
-    An ending campaign does not retry. A place in the crowd's list is open, and the next closing of places closes it;
-    a place not in the list was never created.
+    A closing campaign does not repeat a call that got no reply. A place that the crowd has is marked as open, and is
+    closed with the others the next time. Any other place is marked as gone.
     """
     crowd, patience, settled = crowd_for(campaign), Patience(), 0
     wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED)

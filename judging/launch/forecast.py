@@ -1,4 +1,4 @@
-"""Forecast the cost of judging a number of pairs: tasks, dollars, hours of work, and days."""
+"""Forecast the tasks, dollars, working hours and days that a campaign needs."""
 
 import math
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Pace:
     hours_a_day: float = 2.0
 
     def check(self) -> None:
-        """Raise BadInput for an impossible pace."""
+        """Raise BadInput if the number of people or of hours is out of range."""
         if not 1 <= self.people <= MOST_PEOPLE:
             raise BadInput(f"Choose between 1 and {MOST_PEOPLE:,} people.")
         if not 0 < self.hours_a_day <= 24:
@@ -38,10 +38,10 @@ class Pace:
 
 @dataclass(frozen=True)
 class Forecast:
-    """The forecast: dollars with fees, total working hours, and days at the given pace.
+    """The forecast of a campaign's cost in dollars with fees, working hours, and days at the given pace.
 
-    ``low``, ``with_repeats`` and ``worst`` are the cost with repeats at the low, expected and high slip rate. They
-    are None if almost no task would count.
+    ``low``, ``with_repeats`` and ``worst`` are the costs with repeats at the low, expected and high slip rate. Each
+    is None if almost no task would count at that rate.
     """
 
     quote: Quote
@@ -64,8 +64,8 @@ def forecast_pairs(
 ) -> Forecast:
     """Forecast a campaign that does not exist yet, or a draft with unsaved settings.
 
-    The time for a pair is estimated from a draft's texts, or measured in its pilot. Raises CampaignRefused for
-    impossible settings or pace.
+    The time for a pair is that of the draft: measured in its pilot, or estimated from its texts. Without a draft, it
+    is SECONDS_PER_PAIR. Raises CampaignRefused for invalid settings or an invalid pace.
     """
     settings.check()
     pace.check()
@@ -81,7 +81,7 @@ def forecast_pairs(
 
 
 def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
-    """Forecast a campaign's tasks, at the pilot's median time if there was a pilot."""
+    """Forecast the cost and time of all the campaign's tasks, with the pilot's median time if there was a pilot."""
     pace.check()
     pay = expected_pay(campaign)
     quote = quote_tasks(campaign, tasks_asked(campaign))
@@ -100,11 +100,11 @@ class LaterRounds:
     most: Quote | None
     """The cost if the budget of passages is used up; None without a budget."""
     unlimited: str
-    """A sentence on the topics that continue beyond that."""
+    """A sentence about the topics that the rules never end, which can need more tasks."""
 
 
 def later_rounds(campaign: Campaign) -> LaterRounds | None:
-    """Return the cost of a graded campaign with its later rounds, or None if no more tasks can follow."""
+    """Return the maximum cost of a graded campaign with its later rounds, or None if no later rounds can follow."""
     if campaign.grading is None or campaign.rehearsal_of_id:
         return None
     first, later = campaign.tasks.count(), later_tasks(campaign)

@@ -36,18 +36,18 @@ from judging.rules.strategies import (
 FEW_USES = 3
 #: A strategy that passes single tasks with a higher probability than this leads to a warning.
 MOST_PASSING = 0.05
-#: A memory strategy that answers a larger share of gold pairs correctly leads to a warning.
+#: A memory strategy that answers more than this share of gold pairs correctly leads to advice on how to prevent it.
 KNOWN_BY_MEMORY = 0.75
 #: The maximum number of strategies listed in a sentence.
 NAMED = 3
-#: The option of a launch that accepts weak screening.
+#: The name of the launch option that accepts weak screening.
 ACCEPT_WEAK = "accept-weak-screening"
 #: How long to cache figures that depend only on the tasks, in seconds.
 KEEP_SECONDS = 86400
 
 
 def check_gold(campaign: Campaign) -> Passed:
-    """Raise NotReady like :func:`require_gold`; return the warnings about accepted gold pairs."""
+    """Check that gold pairs suffice, with the errors of :func:`require_gold`, and warn if they can be recognized."""
     accepted = require_gold(campaign)
     hard = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED, kind=GoldPair.Kind.HARD).count()
     words = f"{many(accepted, campaign.gold_words)} accepted, {hard} of them hard"
@@ -67,7 +67,7 @@ def check_gold(campaign: Campaign) -> Passed:
 def require_gold(campaign: Campaign) -> int:
     """Return the number of accepted gold pairs.
 
-    Raises NotReady if there are fewer than a worker can need, or a task that no worker could take.
+    Raises NotReady if there are fewer than a worker can need, or if too few fit some task for anybody to take it.
     """
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
     needed, gold = needed_gold(campaign), campaign.gold_words
@@ -93,7 +93,7 @@ def require_gold(campaign: Campaign) -> int:
 
 
 def _check_every_task(campaign: Campaign, accepted: int) -> None:
-    """Raise NotReady if too few gold pairs fit a task: no worker could ever take it."""
+    """Raise NotReady if any task has too few gold pairs that fit it, because no worker could ever take it."""
     tasks = campaign.tasks.aggregate(count=Count("pk"), last=Max("pk"))
     gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
     sums = [Cast(Sum(name), BigIntegerField()) for name in ("pk", "query")]
@@ -120,7 +120,7 @@ def _check_every_task(campaign: Campaign, accepted: int) -> None:
 
 
 def no_gold_fits_words(campaign: Campaign, tasks: int) -> str:
-    """Explain why no worker can take this many tasks."""
+    """Return a sentence that says that no worker can take ``tasks`` of the campaign's tasks, and why."""
     wanted, gold = campaign.gold_per_task, campaign.gold_words
     few = f"no {gold} that fits" if wanted == 1 else f"fewer than {wanted} {gold}s that fit"
     return (
@@ -139,7 +139,7 @@ def _why_gold_does_not_fit(campaign: Campaign) -> str:
 
 
 def count_tasks_without_gold(campaign: Campaign, tasks: QuerySet[Task]) -> int:
-    """Return how many of these tasks have too few fitting gold pairs for a worker who has seen nothing yet."""
+    """Return how many of these tasks have too few gold pairs that fit, even for a worker who has seen nothing yet."""
     gold = gold_in(campaign, [GoldPair.State.ACCEPTED])
     return len(lacking_tasks(campaign, tasks_as_shown(tasks), gold))
 
@@ -211,9 +211,9 @@ def _gold_shortage_warning(campaign: Campaign) -> str:
 
 
 def check_strategies(plan: Plan) -> Passed:
-    """Raise NotReady if tasks are passed too easily without reading, unless somebody accepts that.
+    """Raise NotReady if tasks can be passed too easily without reading, unless somebody accepts that.
 
-    Where only simulated workers judge, nobody needs to be screened.
+    The check always passes if only simulated workers judge, because they need no screening.
     """
     campaign = plan.campaign
     if plan.placeholder_text or campaign.placeholder_text:
@@ -242,7 +242,7 @@ def check_strategies(plan: Plan) -> Passed:
 
 @kept_while_reading
 def unfit_to_screen(campaign: Campaign) -> str:
-    """Return why workers who do not read can pass; empty if the gold pairs and tasks are fit to screen them."""
+    """Return why workers can pass tasks without reading, or "" if the gold pairs and tasks are fit to screen them."""
     if not campaign.gold_per_task:
         return ""
     found = (_passed_without_reading(outcomes_of(campaign)), _repeated_question_warning(campaign))
@@ -251,7 +251,7 @@ def unfit_to_screen(campaign: Campaign) -> str:
 
 
 def _passed_without_reading(outcomes: Outcomes) -> str:
-    """Return the strategies that pass too easily although they judge badly, or ""."""
+    """Return a sentence that names the strategies that pass tasks too easily although they judge badly, or ""."""
     over = outcomes.over_the_bar()
     if not over:
         return ""
@@ -265,7 +265,7 @@ def _passed_without_reading(outcomes: Outcomes) -> str:
 
 
 def _improve_or_accept(campaign: Campaign, outcomes: Outcomes) -> str:
-    """Return how to improve the gold pairs, and how to launch with them as they are."""
+    """Return advice on how to improve the gold pairs, and on how to launch with them as they are."""
     anyway = Guidance("To go ahead with weak screening, choose ", Option(ACCEPT_WEAK), ".")
     return joined(" ", [step for step in (_improving_step(campaign, outcomes), anyway) if step])
 
@@ -280,7 +280,7 @@ def _success_rates(row: Outcome, tasks: Sequence[int]) -> str:
 
 
 def _improving_step(campaign: Campaign, outcomes: Outcomes) -> str:
-    """Return steps that bring the strategies below the limit."""
+    """Return advice on how to make strategies pass fewer tasks; empty if there is none."""
     per_task = campaign.gold_per_task
     guessing: float = 0.5**per_task
     steps: list[str] = []
@@ -313,9 +313,9 @@ def _option(campaign: Campaign, setting: str) -> Option:
 
 
 def _balancing_step(campaign: Campaign, outcomes: Outcomes) -> str:
-    """Return how to bring the most successful text strategy to half of the gold pairs; "" if it is not above half.
+    """Return advice if the most successful text strategy answers more than half of the gold pairs correctly, or "".
 
-    Below half, the opposite strategy would pass instead.
+    The advice aims at half: below it, the opposite strategy would pass instead.
     """
     by_text = [
         row for row in outcomes.above(MOST_PASSING) if row.name not in {*BY_SIDE, *BY_GRADE, *BY_MEMORY}

@@ -44,9 +44,9 @@ class Terms:
 
 @dataclass(frozen=True)
 class Launched:
-    """The result of a launch: cost without repeats, forecast, number of places to post, checks passed.
+    """The result of a launch: the cost without repeats, the forecast, the number of new places, the passed checks.
 
-    ``again``: the campaign had already been launched with the same amount, and nothing was done.
+    ``again`` is true if the campaign had already been launched with the same amount, so that nothing was done.
     """
 
     cost: Quote
@@ -68,14 +68,15 @@ def launch_campaign(
     who: str = "",
     tell: Callable[[Checked], None] | None = None,
 ) -> Launched:
-    """Run all checks, then open the campaign within a confirmed amount and record the places that are wanted.
+    """Run all checks, then open the campaign with a confirmed amount as its limit and record the places to post.
 
     The amount is reserved against what ``by`` can spend. ``by`` is None for the operator in the terminal, whose name
     is ``who``. A campaign without a budget gets the amount as its budget: repeats that it cannot pay for wait until
     the budget is raised. Repeating the same launch changes nothing.
 
-    ``tell`` receives each check that passed. Raises CampaignRefused for a different amount, NotReady at the first
-    check that fails, AlreadyLaunched for a second launch with a different amount, and MayNotSpend.
+    ``tell`` is called with each check that passed. Raises CampaignRefused if a person confirmed an amount other than
+    the one shown, and NotReady at the first check that fails. Raises AlreadyLaunched for a second launch with a
+    different amount, and MayNotSpend if ``by`` cannot spend the amount.
     """
     terms = Terms(endpoint, confirm_spend, minimum_hourly, placeholder_text, accept_weak_screening)
     tasks = campaign.tasks.exclude(state=Task.State.DONE).count()
@@ -117,8 +118,8 @@ def _already_launched(plan: Plan) -> Launched:
 def amount_to_confirm(campaign: Campaign, tasks: int | None = None) -> Decimal:
     """Return the dollars, fees included, that a person confirms at launch, or for a pilot of ``tasks`` tasks.
 
-    For a launch, this is the rest of the budget, or the forecast with repeats if there is no budget; it becomes the
-    spending limit. For a pilot, which repeats nothing, it is the cost.
+    At launch, this amount becomes the spending limit. It is the rest of the budget, but at least the cost without
+    repeats. Without a budget, it is the forecast cost with repeats. For a pilot, it is the cost: nothing is repeated.
     """
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
     cost = quote_tasks(campaign, left if tasks is None else tasks).total
@@ -133,7 +134,7 @@ def amount_to_confirm(campaign: Campaign, tasks: int | None = None) -> Decimal:
 def confirm_plan(plan: Plan, amount: Decimal) -> Plan:
     """Return the plan with the confirmed amount. Raises CampaignRefused if a person confirmed a different amount.
 
-    A person must repeat the exact amount shown. The operator can leave it out if no outside money is spent, and can
+    A person must confirm the exact amount shown. The operator can leave it out if no outside money is spent, and can
     confirm more or less, down to the cost.
     """
     given = plan.confirm_spend
@@ -151,7 +152,7 @@ def confirm_plan(plan: Plan, amount: Decimal) -> Plan:
 def plan_offer(
     campaign: Campaign, tasks: int, terms: Terms, *, pilot: bool = False, by: User | None = None
 ) -> Plan:
-    """Plan to post ``tasks`` tasks on these terms."""
+    """Return the plan to post ``tasks`` tasks on these terms. Raises BadInput for a negative minimum pay."""
     least = terms.minimum_hourly
     if least is not None and least < 0:
         raise BadInput(Guidance(Option("minimum-hourly"), " must be in dollars, and 0 or more."))
@@ -178,7 +179,7 @@ def offer_tasks(
     tell: Callable[[Checked], None] | None = None,
     **changes: Any,
 ) -> Launched:
-    """Run all checks, then change the campaign's state and record the places that are wanted.
+    """Run all checks, then change the campaign's state and the fields in ``changes``, and record the places to post.
 
     If two calls run at once, the second is refused and does not report its checks.
     """

@@ -14,7 +14,7 @@ from judging.rules.pay import hourly
 
 @dataclass(frozen=True)
 class GoldRate:
-    """The results of one gold pair: ``passed`` of ``answered`` answers were right."""
+    """The results of one gold pair in the pilot: ``passed`` of ``answered`` answers were right."""
 
     gold_pair: int
     qid: str
@@ -25,15 +25,16 @@ class GoldRate:
 
     @property
     def rate(self) -> float:
-        """The share that passed."""
+        """The share of answers that were right."""
         return self.passed / self.answered
 
 
 @dataclass(frozen=True)
 class PilotReport:
-    """The last pilot of a campaign. Times are medians in seconds, pay is in dollars; None if nobody was timed.
+    """The results of a campaign's last pilot.
 
-    ``simulated`` counts submitted tasks of simulated workers, whose times do not predict people's.
+    Times are medians in seconds, and pay is in dollars; both are None if nobody was timed. ``simulated`` counts the
+    tasks submitted by simulated workers, whose times do not predict people's.
     """
 
     wanted: int
@@ -50,7 +51,7 @@ class PilotReport:
     comments: list[str]
 
     def words(self) -> str:
-        """The figures in one line."""
+        """Return the number of submitted tasks, the median time and the hourly pay in one line."""
         line = f"{self.submitted} of {self.wanted} tasks submitted"
         if self.simulated:
             line = f"{line}, {self.simulated} of them from simulated workers, whose times are not used"
@@ -71,7 +72,7 @@ def pilot_posting(campaign: Campaign) -> Posting | None:
 
 
 def pilot_report(campaign: Campaign) -> PilotReport | None:
-    """Return the results of the last pilot so far; None if there was no pilot."""
+    """Return the results so far of the campaign's last pilot, or None if it had no pilot."""
     posting = pilot_posting(campaign)
     if posting is None:
         return None
@@ -100,7 +101,7 @@ def pilot_report(campaign: Campaign) -> PilotReport | None:
 def _seconds_per_pair(
     campaign: Campaign, work: QuerySet[Submission], seconds_per_task: float | None
 ) -> float | None:
-    """Return the median time a pair was on screen, or a pair's share of the task time if it was not measured."""
+    """Return the median seconds that a pair was on screen or, if not measured, its share of the time for a task."""
     choices = Choice.objects.filter(slot__submission__in=work, seconds_shown__isnull=False)
     shown = [row["shown"] for row in choices.values("slot").annotate(shown=Sum("seconds_shown")).order_by()]
     if shown:
@@ -111,7 +112,7 @@ def _seconds_per_pair(
 
 
 def _gold_rates(work: QuerySet[Submission]) -> list[GoldRate]:
-    """Return the results of every answered gold pair, lowest pass rate first."""
+    """Return the results of every gold pair answered in these submissions, lowest share of right answers first."""
     names = ("gold_pair", "gold_pair__query__qid", "gold_pair__relevant__pid", "gold_pair__off_topic__pid")
     rows = (
         GoldAnswer.objects.filter(submission__in=work)

@@ -30,12 +30,15 @@ def pilot_campaign(
     who: str = "",
     tell: Callable[[Checked], None] | None = None,
 ) -> Launched:
-    """Run all checks and record the places of a pilot of ``tasks`` tasks.
+    """Run all launch checks, then record the places to be posted for a pilot of ``tasks`` tasks.
 
-    The pilot ends when all tasks are submitted. Its judgments count only with ``counts``. Its cost is reserved
-    against what ``by`` can spend (None: the operator). Repeating the call while the pilot is running changes nothing.
-    Raises NotReady, MayNotSpend, BadInput for more tasks than are left, and CampaignRefused for a different amount,
-    for simulated workers only, or if an earlier pilot used the other setting of ``counts``.
+    The pilot ends when all its tasks are submitted. Its judgments count only if ``counts`` is true. Its cost is
+    reserved against what ``by`` can spend (None: the operator). Repeating the call while the pilot is running changes
+    nothing.
+
+    Raises NotReady or MayNotSpend if a check fails, and BadInput for more tasks than are left. Raises CampaignRefused
+    if the confirmed amount is not the cost, if the campaign is for simulated workers only, or if an earlier pilot had
+    another value of ``counts``.
     """
     plan = plan_offer(campaign, tasks, terms or Terms(), pilot=True, by=by)
     if _is_under_way(plan):
@@ -79,7 +82,7 @@ def pilot_campaign(
 
 
 def _is_under_way(plan: Plan) -> bool:
-    """Return whether the same pilot, with this amount, is already running."""
+    """Return whether a pilot with the plan's number of tasks and confirmed amount is already running."""
     campaign, same = plan.campaign, plan.confirm_spend in (None, plan.cost.total)
     return campaign.state == Campaign.State.PILOTING and same and campaign.pilot_tasks == plan.cost.tasks
 
@@ -87,7 +90,8 @@ def _is_under_way(plan: Plan) -> bool:
 def finish_pilot(campaign: Campaign) -> bool:
     """End a pilot whose tasks are all submitted; return whether it ended now. Safe to call concurrently.
 
-    The pilot also ends when no place is live or wanted: if its judgments count, all tasks can be done by then.
+    The pilot also ends if no place is live and no more are needed. That can happen if its judgments count and every
+    task of the campaign is done.
     """
     campaign.refresh_from_db()
     posting = pilot_posting(campaign)

@@ -12,10 +12,11 @@ from judging.models import Campaign
 
 @dataclass(frozen=True)
 class Plan:
-    """The tasks about to be posted: where, at what cost without repeats, for which confirmed amount, and by whom.
+    """The terms on which tasks are about to be posted.
 
-    ``by`` is None for the operator in the terminal. ``accept_weak_screening``: somebody accepts that tasks can be
-    passed without reading.
+    ``cost`` does not include repeats. ``confirm_spend`` is the amount that a person entered; ``agreed_to`` is the
+    confirmed amount, set by :meth:`agreed`. ``by`` is None for the operator in the terminal.
+    ``accept_weak_screening`` is true if somebody accepts that tasks can be passed without reading.
     """
 
     campaign: Campaign
@@ -31,26 +32,26 @@ class Plan:
 
     @property
     def accepted_words(self) -> str:
-        """The log entry for accepted weak screening; empty if it was not accepted."""
+        """The words that the log entry ends with if weak screening was accepted; otherwise empty."""
         return "; weak screening accepted" if self.accept_weak_screening else ""
 
     @property
     def units(self) -> str:
-        """What workers judge, in words."""
+        """The plural noun for what workers judge: "passages" in a graded campaign, otherwise "pairs"."""
         return "passages" if self.campaign.grades else "pairs"
 
     def agreed(self, amount: Decimal) -> Plan:
-        """Return the same plan with this confirmed amount."""
+        """Return a copy of the plan with ``amount`` as the confirmed amount."""
         return replace(self, agreed_to=amount)
 
     @property
     def amount(self) -> Decimal:
-        """The maximum that this plan commits on top of the committed amount."""
+        """The maximum in dollars that this plan adds to the amount already committed."""
         given = self.agreed_to if self.agreed_to is not None else self.confirm_spend
         return self.cost.total if given is None else given
 
     @property
     def ceiling(self) -> Decimal:
-        """The maximum total that the campaign has committed once this plan is carried out."""
+        """The maximum in dollars that the campaign can have committed in all after the launch, within its budget."""
         total = self.amount + money(self.campaign)["committed"]
         return total if self.campaign.budget is None else min(total, self.campaign.budget)

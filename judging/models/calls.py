@@ -10,9 +10,9 @@ from judging.models.submissions import Submission
 
 
 class CrowdCall(models.Model):
-    """An intent to change something at a crowd, committed before the call; the reply is recorded after it.
+    """A call that changes something at a crowd. Its row is committed before the call; the reply is added afterwards.
 
-    ``key`` is deterministic: the same intent has the same key, and the crowd's request token is derived from it.
+    ``key`` is deterministic: a repeated call for the same change has the same key, and so the same request token.
     """
 
     class State(models.TextChoices):
@@ -45,7 +45,7 @@ class CrowdCall(models.Model):
 
 
 class BlockList(models.Model):
-    """A qualification for workers who may take no more tasks. Our places are hidden from workers who have it."""
+    """A crowd's qualification type for workers who may not take tasks. The crowd hides our places from them."""
 
     crowd = models.CharField(max_length=300, help_text="The crowd's module and endpoint.")
     name = models.CharField(max_length=100)
@@ -58,26 +58,26 @@ class BlockList(models.Model):
 class Payment(models.Model):
     """Money owed to a worker for a submission, paid once.
 
-    ``cause`` distinguishes payments of one kind: the same (submission, kind, cause) is the same payment.
+    ``cause`` distinguishes a submission's payments of one kind: there is at most one for each cause.
     """
 
-    #: The cause of a bonus for pairs that the crowd's form claims and our server never saved.
+    #: The cause of a bonus for pairs that are answered in the crowd's form, but that our server never saved.
     CLAIMED = "claimed"
-    #: Payments not yet paid, refused or settled.
+    #: States of payments that are not yet paid, rejected or settled.
     OPEN: tuple[str, ...] = ("held", "owed")
 
     class Kind(models.TextChoices):
         REWARD = "reward"
         BONUS = "bonus"  # the part of a split reward that depends on pairs judged
         TOP_UP = "top_up"  # raises the hourly pay to the promised minimum
-        COMPENSATION = "compensation"  # the whole pay, by receipt, for work the crowd never listed
+        COMPENSATION = "compensation"  # the whole pay for work that the crowd never listed, by receipt
 
     class State(models.TextChoices):
-        HELD = "held"  # our page never saw the work; a person decides
+        HELD = "held"  # waits for a person's decision, because our server saved only part of the work or none
         OWED = "owed"
         PAID = "paid"
         REJECTED = "rejected"  # by a person's decision, with a reason; can be overridden
-        SETTLED = "settled"  # the crowd refuses it permanently; a person paid another way or recorded why not
+        SETTLED = "settled"  # the crowd always refuses it; a person paid another way or said why not
 
     submission = models.ForeignKey(Submission, models.PROTECT, related_name="payments")
     carrier = models.ForeignKey(

@@ -13,12 +13,12 @@ from pooling.models import Collection, Pool
 
 
 def new_call_key() -> str:
-    """Return sixteen random hexadecimal digits."""
+    """Return a random ``call_key`` for a new campaign: 16 hexadecimal digits."""
     return secrets.token_hex(8)
 
 
 class Campaign(models.Model):
-    """The judging of one pool, or a container for judgments made elsewhere (then without a pool)."""
+    """The judging of one pool or, without a pool, a container for judgments imported from elsewhere."""
 
     class State(models.TextChoices):
         DRAFT = "draft"
@@ -30,13 +30,13 @@ class Campaign(models.Model):
         CLOSING = "closing"  # nothing new is offered; work in progress can finish
         CLOSED = "closed"
 
-    #: Not launched yet: texts and gold pairs can still change.
+    #: States before the launch, in which texts and gold pairs can still change.
     BEFORE_LAUNCH = (State.DRAFT, State.REHEARSED, State.PILOTED)
-    #: Places are offered.
+    #: States in which places are offered to workers.
     OFFERING = (State.OPEN, State.PILOTING)
-    #: No more work is requested.
+    #: States in which no more work is requested.
     OVER = (State.CLOSING, State.CLOSED)
-    #: Nothing is offered and nobody works: these can be archived.
+    #: States in which nothing is offered, so that the campaign can be archived.
     AT_REST = (*BEFORE_LAUNCH, State.CLOSED)
 
     class Screen(models.TextChoices):
@@ -214,22 +214,22 @@ class Campaign(models.Model):
 
     @property
     def gold_words(self) -> str:
-        """What workers are tested with: a gold pair, or a test passage if they grade single passages."""
+        """The term for a hidden test of workers: a gold pair, or a test passage if they grade single passages."""
         return TEST_PASSAGE if self.grades else GOLD_PAIR
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The answers that a worker can choose: sides, or grades as digits."""
+        """The answers that a worker can choose: sides of a pair, or grades of a single passage as digits."""
         return possible_answers(self.grades, allow_undecided=self.allow_undecided)
 
     @property
     def wording(self) -> str:
-        """The translation tag of workers' pages, whose texts mention passages in graded tasks and pairs in others."""
+        """The language tag that selects the texts of workers' pages; graded campaigns have texts of their own."""
         return f"{self.language}-graded" if self.grades else self.language
 
     @property
     def label(self) -> str:
-        """The state in one word; "imported" for a campaign with judgments made elsewhere."""
+        """The state in one word, or "imported" for a draft that only holds judgments made elsewhere."""
         return "imported" if self.pool_id is None and self.state == self.State.DRAFT else str(self.state)
 
 
@@ -242,7 +242,7 @@ CHANGED_TO: dict[str, str] = {
 
 
 class CampaignChange(models.Model):
-    """A step in a campaign's life: who, when, why."""
+    """An entry in a campaign's log: what was done, who did it, when and why."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="changes")
     what = models.CharField(max_length=80)
@@ -255,5 +255,5 @@ class CampaignChange(models.Model):
 
     @property
     def words(self) -> str:
-        """Return what happened; the log names a change of state by the new state."""
+        """A phrase that says what was done. For a change of state, ``what`` is only the name of the new state."""
         return CHANGED_TO.get(self.what, self.what)

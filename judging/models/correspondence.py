@@ -58,7 +58,7 @@ class AppealQuerySet(models.QuerySet):
         """Keep appeals that certainly come from the worker.
 
         They came through the link in the crowd's message, or from the page of an assignment that the crowd's list
-        now has under this worker. For other appeals, only a URL names the worker.
+        now shows as this worker's. Any other appeal names its worker only in a URL, which can be forged.
         """
         listed = Submission.objects.filter(
             campaign=OuterRef("campaign"),
@@ -70,11 +70,12 @@ class AppealQuerySet(models.QuerySet):
 
 
 class Appeal(models.Model):
-    """An appeal against being refused tasks: one for each worker, campaign and way to the page.
+    """A worker's appeal against being refused tasks: one for each campaign and each ``came_by``.
 
-    A URL can be forged. A visitor with another worker's id must not use up that worker's one appeal or read it.
-    A worker who came through the link in the crowd's message is identified for certain (``came_by`` is empty). Only
-    appeals that are certainly the worker's (:meth:`AppealQuerySet.confirmed`) are answered by a message.
+    ``came_by`` says how the visitor reached the page. It is empty for the link in the crowd's message, which proves
+    who the worker is. A URL with an assignment can be forged, so appeals are kept apart by assignment: nobody can use
+    up or read another worker's appeal. Only confirmed appeals (:meth:`AppealQuerySet.confirmed`) are answered by a
+    message.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="appeals")
@@ -117,7 +118,7 @@ class RightsRequest(models.Model):
 
 
 class Discrepancy(models.Model):
-    """A submission on which our records and the crowd's differ. Resolved ones are kept."""
+    """A difference between our record of a submission and the crowd's. Resolved discrepancies are kept."""
 
     class Kind(models.TextChoices):
         ONLY_THERE = "only_there"  # submitted at the crowd, never seen by our page

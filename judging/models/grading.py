@@ -45,7 +45,7 @@ class GradedCampaign(models.Model):
 
     @property
     def levels(self) -> list[Level]:
-        """Return the scale, from grade 0."""
+        """The levels of the scale, from grade 0."""
         return [Level(*one) for one in self.scale]
 
     @property
@@ -100,9 +100,9 @@ class TopicDecision(models.Model):
 
 
 class TopicAssignment(models.Model):
-    """A topic assigned to an assessor or a crowd, until it is declined or taken away.
+    """The assignment of a topic to an assessor or a crowd. It ends if the topic is declined or taken away.
 
-    A second opinion covers a sample of the judged passages.
+    The assignment of a second opinion covers only a sample of the passages already judged.
     """
 
     topic = models.ForeignKey(Topic, models.CASCADE, related_name="assignments")
@@ -135,14 +135,14 @@ class TopicAssignment(models.Model):
 
     @property
     def who(self) -> str:
-        """Return the assessor's name, or *workers of* the crowd's campaign."""
+        """The assessor's name or, for a crowd, the phrase "workers of" with the name of its campaign."""
         if self.crowd is not None:
             return f"workers of {self.crowd.name}"
         return self.assessor.get_username() if self.assessor else "a deleted account"
 
     @property
     def ending(self) -> str:
-        """Return how the assignment ended, and why."""
+        """A phrase that says how the assignment ended, and why."""
         about = "second opinion " if self.second else ""
         if self.assessor and self.over_by == self.assessor.get_username():
             return f"{about}declined by {self.who}: {self.over_why}"
@@ -151,7 +151,7 @@ class TopicAssignment(models.Model):
 
 
 class GradedItem(models.Model):
-    """A passage assigned to an assessor, and its source."""
+    """A passage to grade in an assignment, with its position, its source and its current grade."""
 
     class Source(models.TextChoices):
         POOL = "pool"
@@ -177,7 +177,7 @@ class GradedItem(models.Model):
 
 
 class Grade(models.Model):
-    """An assessor's grade of a passage. Appended, never edited: the latest counts."""
+    """A grade that was given to a passage, or taken back. Rows are added and never edited; the latest one counts."""
 
     item = models.ForeignKey(GradedItem, models.CASCADE, related_name="grades")
     grade = models.PositiveIntegerField(null=True, help_text="Null: the one before was taken back.")
@@ -188,7 +188,7 @@ class Grade(models.Model):
 
 
 class GradedLabels(models.Model):
-    """Labels published from a graded campaign, and the decisions behind them."""
+    """A qrel set published from a graded campaign, with the decision on each topic in it."""
 
     campaign = models.ForeignKey(GradedCampaign, models.CASCADE, related_name="labels")
     qrel_set = models.OneToOneField(QrelSet, models.CASCADE, related_name="+")

@@ -13,8 +13,9 @@ from judging.models.workers import Worker
 from judging.rules.screening import RULES
 from pooling.models import Passage
 
-#: A condition: two judgments of a pair agree. The second is annotated as ``other`` and ``other_grade``. Both prefer
-#: the same passage or, for a single passage, give the same grade.
+#: The condition that a judgment agrees with another judgment of the pair: both prefer the same passage, both are
+#: undecided, or both give the single passage the same grade. The other judgment's passage and grade are annotated as
+#: ``other`` and ``other_grade``.
 SAME_ANSWER = (Q(preferred=F("other")) | Q(preferred=None, other=None)) & (
     Q(grade=None) | Q(grade=F("other_grade"))
 )
@@ -22,7 +23,7 @@ SAME_ANSWER = (Q(preferred=F("other")) | Q(preferred=None, other=None)) & (
 
 class JudgmentQuerySet(models.QuerySet):
     def counted(self) -> JudgmentQuerySet:
-        """Keep judgments that count: of submissions in good standing, or imported from workers not excluded."""
+        """Keep imported judgments and those of counted submissions, except those of currently excluded workers."""
         return self.filter(Q(submission__standing=Submission.Standing.COUNTED) | Q(submission=None)).exclude(
             models.Exists(
                 Exclusion.objects.filter(
@@ -33,7 +34,7 @@ class JudgmentQuerySet(models.QuerySet):
 
 
 class Judgment(models.Model):
-    """One worker, one pair, one choice. Appended, never edited.
+    """One worker's choice for one pair. Rows are added and never edited.
 
     In a graded campaign, a judgment has one passage, which is both ``left`` and ``right``, and a ``grade``.
     """
@@ -88,7 +89,7 @@ class Judgment(models.Model):
 
 class GoldAnswerQuerySet(models.QuerySet):
     def confirmed(self) -> GoldAnswerQuerySet:
-        """Keep answers whose worker the crowd itself confirms: a visitor can put any id into a URL."""
+        """Keep answers whose worker the crowd's list confirms; the worker's id in a URL could be anybody's."""
         return self.filter(submission__state=Submission.State.SUBMITTED)
 
 
@@ -116,13 +117,14 @@ class ExclusionQuerySet(models.QuerySet):
         return self.filter(reversed_at=None)
 
     def misconduct(self) -> ExclusionQuerySet:
-        """Keep standing exclusions for conduct, not those for withdrawn judgments."""
+        """Keep exclusions in force, except those of workers who withdrew their own judgments."""
         return self.standing().exclude(rule=Exclusion.WITHDRAWN)
 
     def carried_over(self, collection: int) -> ExclusionQuerySet:
-        """Keep exclusions that later campaigns of the collection apply: by a person, or for two failures.
+        """Keep exclusions that the collection's other campaigns also apply.
 
-        Campaigns of other collections, and so of other requesters, never count.
+        An exclusion by a screening rule is kept only for two failed gold pairs or more. Exclusions in other
+        collections, which belong to other requesters, are left out.
         """
         counted = self.misconduct().filter(campaign__collection=collection)
         failures = counted.annotate(failures=models.Count("gold_answers"))
@@ -132,9 +134,9 @@ class ExclusionQuerySet(models.QuerySet):
 class Exclusion(models.Model):
     """The decision that a worker's judgments in a campaign do not count. Reversible; deletes nothing."""
 
-    #: The rule of an exclusion that the worker asked for.
+    #: The ``rule`` of an exclusion because the worker withdrew their judgments.
     WITHDRAWN = "withdrawn"
-    #: The rule for a worker who submits work at the crowd that our page never saw.
+    #: The ``rule`` of an exclusion for submitting work at the crowd that our page never saw.
     UNSEEN = "unseen"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="exclusions")

@@ -9,7 +9,7 @@ from pooling.models import Passage, Query
 
 
 class Pair(models.Model):
-    """Two passages (class representatives) of one query, ordered by their keys.
+    """Two passages of one query to compare, ordered by their keys. Each represents its class of near-duplicates.
 
     In a graded campaign, workers see one passage at a time, and both columns hold that passage.
     """
@@ -33,10 +33,10 @@ class Pair(models.Model):
 
 
 class GoldPair(models.Model):
-    """A pair with a known answer: a relevant passage against one that does not answer the question.
+    """A pair with a known answer: a relevant passage and one that does not answer the question.
 
-    In a graded campaign, a worker sees one of the two. The relevant one has to get at least the lowest relevant
-    grade, the other one a grade below it.
+    In a graded campaign, a worker sees only one of the two passages. The relevant passage must get a grade that
+    counts as relevant, and the off-topic passage a lower one.
     """
 
     class State(models.TextChoices):
@@ -75,15 +75,15 @@ class GoldPair(models.Model):
 
 class TaskQuerySet(models.QuerySet):
     def free(self) -> int:
-        """Take these tasks back from the workers who hold or did them, and offer them again. Returns their number."""
+        """Offer these tasks again, including those that workers hold or have done. Returns the number of tasks."""
         return self.update(state=Task.State.WAITING, holder=None, leased_until=None)
 
 
 class Task(models.Model):
-    """Up to ``pairs_per_task`` pairs that one worker judges once each.
+    """Up to ``pairs_per_task`` pairs for one worker, who judges each of them once.
 
-    The row is leased by conditional updates: ``waiting`` → ``held`` by one submission → ``done``; back to ``waiting``
-    when the submission is returned, lapses or stops counting.
+    Conditional updates change the state: ``waiting`` → ``held`` by one submission → ``done``. The task is ``waiting``
+    again if that submission is returned, lapses or stops counting.
     """
 
     class State(models.TextChoices):
@@ -121,7 +121,7 @@ class Task(models.Model):
 
 
 class TaskPair(models.Model):
-    """A pair in a task."""
+    """The assignment of a pair to a task. A pair is in one task for each judgment requested of it."""
 
     task = models.ForeignKey(Task, models.CASCADE, related_name="task_pairs")
     pair = models.ForeignKey(Pair, models.CASCADE, related_name="task_pairs")

@@ -9,7 +9,7 @@ from pooling.models import SpendingGrant
 
 
 class Purse(models.Model):
-    """A single row that each reservation writes first, so that concurrent reservations wait for each other."""
+    """A table of one row. Every reservation updates the row first, so that concurrent reservations take turns."""
 
     turn = models.BigIntegerField(default=0)
 
@@ -18,10 +18,10 @@ class Purse(models.Model):
 
 
 class Reservation(models.Model):
-    """Dollars, fees included, that a campaign can commit, and the grant that they count against.
+    """An amount in dollars, fees included, that a campaign can commit, and the grant that it counts against.
 
-    Without a grant, an administrator or the operator in the terminal reserved them. Once the campaign is closed,
-    ``amount`` is the amount actually spent.
+    ``grant`` is null if none was needed, as for an administrator or the operator in the terminal. Once the
+    reservation is settled, ``amount`` is its part of the amount actually spent.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="reservations")

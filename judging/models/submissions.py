@@ -23,7 +23,7 @@ class Submission(models.Model):
         RETURNED = "returned"  # returned, or passed to another worker
         LAPSED = "lapsed"  # the time ran out
 
-    #: The crowd can still confirm the work.
+    #: States in which the crowd can still confirm the work.
     LIVE = (State.HELD, State.FINISHED)
 
     class Standing(models.TextChoices):
@@ -109,9 +109,10 @@ class ConsentText(models.Model):
 
 
 class Slot(models.Model):
-    """One item shown on the page, with its sides: a pair, a gold pair, or a repeated pair of an earlier slot.
+    """One item on a worker's page, with its left and right passages: a pair, a gold pair or a repeated pair.
 
-    Only ``number`` is ever sent to the browser. A graded campaign shows one passage: it is on both sides.
+    The browser knows a slot only by its ``number``. In a graded campaign, the one passage shown is both ``left`` and
+    ``right``.
     """
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="slots")
@@ -164,7 +165,7 @@ class Slot(models.Model):
 
     @property
     def query(self) -> Query:
-        """Return the query of the pair shown, for every kind of pair."""
+        """The query of the pair shown, whether it is an ordinary, gold or repeated pair."""
         shown = self.pair or self.gold_pair or (self.repeats and self.repeats.pair)
         assert shown is not None
         return shown.query
@@ -173,7 +174,7 @@ class Slot(models.Model):
 class Choice(models.Model):
     """One click or key press. Choices are only appended, so that changes are kept; the latest is the answer."""
 
-    #: Order by the time choices were made: after a lost connection, an older choice can arrive later.
+    #: The ordering by the time when choices were made. After a lost connection, an older choice can arrive later.
     AS_MADE = ("chosen_at", "sequence")
 
     class Side(models.TextChoices):

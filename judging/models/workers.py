@@ -6,7 +6,7 @@ from config import clock
 
 
 class Worker(models.Model):
-    """A person, or a simulated one, under our own key. Nothing here reveals their identity."""
+    """A worker, real or simulated, under our own key. This table has nothing that reveals who a person is."""
 
     simulated = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=clock.now)
@@ -17,7 +17,7 @@ class Worker(models.Model):
 
 
 class WorkerInCampaign(models.Model):
-    """A worker's automatic flags in one campaign, for review, and the exceptions that a reviewer allowed."""
+    """The flags that a worker's record raised in one campaign, and a reviewer's permission to take tasks again."""
 
     campaign = models.ForeignKey("judging.Campaign", models.CASCADE, related_name="noticed_workers")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="noticed_in")

@@ -46,13 +46,16 @@ def settings_of(campaign: Campaign) -> CampaignSettings:
 
 
 def is_prepared(campaign: Campaign) -> bool:
-    """Return whether the campaign has a pool and has not been launched; a running pilot is not a launch."""
+    """Return whether people can still prepare the campaign: it has a pool, is no rehearsal and is not launched.
+
+    A pilot, even a running one, is not a launch.
+    """
     asks = campaign.pool_id is not None and campaign.rehearsal_of_id is None
     return asks and campaign.state in (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
 
 
 def check_changeable(campaign: Campaign) -> None:
-    """Raise CampaignRefused for a campaign that has been launched, has no pool, or is a rehearsal copy."""
+    """Raise CampaignRefused if the campaign is launched, has a running pilot or no pool, or is a rehearsal copy."""
     check_for_people(campaign)
     if campaign.state == Campaign.State.PILOTING:
         raise CampaignRefused(
@@ -67,7 +70,7 @@ def check_changeable(campaign: Campaign) -> None:
 
 
 def check_for_people(campaign: Campaign) -> None:
-    """Raise CampaignRefused for a campaign that has no pool, or is a rehearsal copy."""
+    """Raise CampaignRefused if people cannot judge the campaign: it has no pool, or is a rehearsal copy."""
     if campaign.pool_id is None or campaign.rehearsal_of_id:
         raise CampaignRefused(
             f"Campaign {campaign.name} is a rehearsal or has no pool, so people cannot judge it."
@@ -125,7 +128,7 @@ def change_settings(campaign: Campaign, changes: dict[str, Any], *, who: str = "
 
 
 def _texts_in(campaign: Campaign, language: str) -> dict[str, str]:
-    """Return default texts in another language, to replace the campaign's unedited default texts."""
+    """Return the default texts in ``language`` for those of the campaign's texts that are still the default."""
     graded = campaign.grades > 0
     now, then = default_texts(campaign.language, graded=graded), default_texts(language, graded=graded)
     return {name: then[name] for name in now if getattr(campaign, name).strip() == now[name].strip()}

@@ -62,7 +62,7 @@ WHOLE_NUMBERS = {
     "assignment_seconds": (300, 30 * 86400),
     "seed": (-(2**62), 2**62),
 }
-#: Settings adjusted to the campaign's tasks unless somebody chose a value.
+#: Settings that are adjusted to the campaign's tasks unless somebody chose a value.
 FITTED = frozenset({"assignment_seconds", "max_tasks_per_worker"})
 MOST_REWARD = Decimal(10_000)
 MOST_BUDGET = Decimal(10**9)
@@ -115,7 +115,10 @@ class CampaignSettings:
     language: str = "en"
 
     def values(self) -> dict[str, Any]:
-        """Return the campaign's fields. The base reward defaults to BASE_REWARD, or the reward if that is lower."""
+        """Return the settings as fields of a campaign.
+
+        The base reward defaults to BASE_REWARD, or to the reward if that is lower.
+        """
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return fields | {
             "base_reward": min(BASE_REWARD, self.reward) if self.base_reward is None else self.base_reward
@@ -132,7 +135,7 @@ class CampaignSettings:
             raise refusal
 
     def problems(self) -> dict[str, CampaignRefused]:
-        """Map invalid settings to the reason, in the order people see them; empty if all are valid."""
+        """Map the name of each invalid setting to the error to raise for it; empty if all are valid."""
         found: dict[str, CampaignRefused] = {
             name: BadInput(
                 Guidance(Option(name.replace("_", "-")), f" must be between {least:,} and {most:,}.")
@@ -202,9 +205,10 @@ def create_campaign(
     grading: GradedCampaign | None = None,
     who: str = "",
 ) -> Campaign:
-    """Create a draft campaign with the pairs and tasks of ``pool``, or for judgments imported into ``collection``.
+    """Create a draft campaign with all pairs of ``pool``, or one for judgments imported into ``collection``.
 
-    With ``grading``, workers grade single passages of the graded campaign's pool; the caller requests the judgments.
+    With ``grading``, workers grade single passages for this graded campaign, whose pool is ``pool``. Then the draft
+    has no tasks yet; the caller requests the judgments.
     """
     check_name(name)
     settings.check()
@@ -248,7 +252,7 @@ def check_graded(settings: CampaignSettings) -> None:
 
 
 def fit_to_tasks(campaign: Campaign, settings: CampaignSettings) -> None:
-    """Adjust the settings that nobody chose to the campaign's tasks (:data:`FITTED`)."""
+    """Adjust those of the settings in :data:`FITTED` that still have their default to the campaign's tasks."""
     if settings.assignment_seconds == CampaignSettings.assignment_seconds:
         _give_enough_time(campaign)
     if settings.max_tasks_per_worker == CampaignSettings.max_tasks_per_worker:
@@ -265,13 +269,16 @@ def _give_enough_time(campaign: Campaign) -> None:
 
 
 def limit_workers(campaign: Campaign) -> None:
-    """Lower the default task limit until a worker's history no longer reveals gold pairs."""
+    """Set the maximum number of tasks per worker to its default, :func:`usual_limit`."""
     campaign.max_tasks_per_worker = usual_limit(campaign)
     campaign.save(update_fields=["max_tasks_per_worker"])
 
 
 def usual_limit(campaign: Campaign) -> int:
-    """Return the default limit of tasks per worker."""
+    """Return the default maximum number of tasks per worker.
+
+    It is lower in a small campaign with gold pairs, so that a worker's earlier tasks do not reveal them.
+    """
     usual = CampaignSettings.max_tasks_per_worker
     if not campaign.gold_per_task:
         return usual
@@ -279,7 +286,7 @@ def usual_limit(campaign: Campaign) -> int:
 
 
 def _check_pairs(pool: Pool, pairs: Sequence[PairRequest]) -> None:
-    """Refuse a pool with nothing to judge before anybody prepares gold pairs and texts for it."""
+    """Raise CampaignRefused if the pool has no pair to judge, before anybody prepares gold pairs and texts."""
     if pairs:
         return
     queries = pool.pooled_passages.values("query").distinct().count()
@@ -308,21 +315,22 @@ def campaign_named(name: str) -> Campaign:
 
 
 def log_change(campaign: Campaign, what: str, *, why: str = "", who: str = "") -> None:
-    """Record a step in the campaign's log."""
+    """Add an entry to the campaign's log."""
     CampaignChange.objects.create(campaign=campaign, what=what, why=why, who=who)
 
 
 def restore_first(campaign: Campaign) -> Guidance:
-    """Return the next step to suggest for an archived campaign."""
+    """Return the advice to restore an archived campaign first."""
     return Guidance("Restore it first: ", Action("archive_campaign", campaign.name, "--restore", lead=""))
 
 
 def move(
     campaign: Campaign, to: str, *, allowed: Sequence[str], why: str = "", who: str = "", **changes: Any
 ) -> None:
-    """Change the campaign's state if it is in one of the ``allowed`` states; a concurrent second call is refused.
+    """Change the campaign's state and the fields in ``changes``, and log the new state.
 
-    An archived campaign has to be restored before anything is offered or ended.
+    Raises CampaignRefused if the current state is not one of ``allowed``, so that a concurrent second call has no
+    effect. Also raises it if the campaign is archived and ``to`` is a state of running campaigns.
     """
     movable = Campaign.objects.filter(pk=campaign.pk, state__in=allowed)
     if to not in Campaign.AT_REST:
@@ -339,9 +347,9 @@ def move(
 
 
 def pause(campaign: Campaign, *, why: str = "", who: str = "") -> None:
-    """Stop posting tasks for now; workers who hold a task can finish it. This also ends a pilot.
+    """Pause the campaign or, if its pilot is running, end the pilot. Workers who hold a task can finish it.
 
-    A job then closes the campaign's places.
+    Closing the places at the crowd is left to a job.
     """
     if campaign.state == Campaign.State.PILOTING:
         with transaction.atomic():
@@ -352,7 +360,7 @@ def pause(campaign: Campaign, *, why: str = "", who: str = "") -> None:
 
 
 def resume(campaign: Campaign, *, why: str = "", who: str = "") -> None:
-    """Resume after a pause, with a new posting."""
+    """Reopen a paused campaign, with a new posting."""
     with transaction.atomic():
         move(campaign, Campaign.State.OPEN, allowed=[Campaign.State.PAUSED], why=why, who=who)
         next_posting(campaign)

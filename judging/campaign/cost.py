@@ -13,7 +13,7 @@ from judging.rules.pay import Pay, pay_of, rounded
 
 @dataclass(frozen=True)
 class Quote:
-    """The cost in dollars of a number of tasks (one place each)."""
+    """The cost in dollars of a number of tasks, each done once."""
 
     tasks: int
     reward: Decimal  # base rewards plus full bonuses
@@ -34,7 +34,7 @@ def quote_tasks(campaign: Campaign, tasks: int) -> Quote:
 
 
 def quote_pay(pay: Pay, tasks: int, *, crowd: str = "mturk", endpoint: str = "") -> Quote:
-    """Return the cost of this many tasks at this pay, with fees; the campaign does not have to exist yet."""
+    """Return the cost, with the crowd's fees, of ``tasks`` tasks at this pay; no campaign has to exist yet."""
     fees = crowd_at(crowd, endpoint).fees
     return Quote(tasks, tasks * pay.whole, tasks * (fees.on(pay.base) + fees.on(pay.bonus)))
 
@@ -47,9 +47,10 @@ def tasks_asked(campaign: Campaign) -> int:
 
 @kept_while_reading
 def money(campaign: Campaign) -> dict[str, Decimal]:
-    """Return dollars, fees included: ``spent`` (paid), ``owed``, ``held`` (undecided), ``promised`` (live places).
+    """Return the campaign's money in dollars, fees included, by its status.
 
-    ``committed`` is the sum of all four.
+    ``spent`` is paid, ``owed`` is still to be paid, ``held`` waits for a decision, and ``promised`` is the cost of
+    all live places. ``committed`` is the sum of the four.
     """
     payments = Payment.objects.filter(submission__campaign=campaign)
     sums = payments.aggregate(

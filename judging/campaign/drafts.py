@@ -12,7 +12,7 @@ from pooling.services.name_rules import check_name
 
 
 def rename_draft(campaign: Campaign, name: str, *, who: str = "") -> None:
-    """Rename the campaign; its URLs contain the name. Raises CampaignRefused and PoolingError."""
+    """Rename the draft, which changes its URLs. Raises CampaignRefused, or PoolingError for an invalid name."""
     before, name = campaign.name, name.strip()
     if name == before:
         return
@@ -29,9 +29,9 @@ def rename_draft(campaign: Campaign, name: str, *, who: str = "") -> None:
 
 @transaction.atomic
 def delete_draft(campaign: Campaign, *, who: str = "") -> None:
-    """Delete the campaign with its pairs, tasks, gold pairs, texts and log; the collection logs the deletion.
+    """Delete the draft with its pairs, tasks, gold pairs, texts and log; the collection logs the deletion.
 
-    Raises CampaignRefused if something depends on the campaign.
+    Raises CampaignRefused if the campaign was posted, or for one of the :func:`reasons_to_keep`.
     """
     _lock_draft(campaign)
     if reasons := reasons_to_keep(campaign):
@@ -43,7 +43,7 @@ def delete_draft(campaign: Campaign, *, who: str = "") -> None:
 
 
 def reasons_to_keep(campaign: Campaign) -> list[str]:
-    """Return why the draft cannot be deleted: trials or rehearsals."""
+    """Return why the draft cannot be deleted, for its trials or rehearsals; empty if it can."""
     reasons = []
     if seen := campaign.submissions.count():
         reasons.append(f"{many(seen, 'task was', 'tasks were')} opened in a trial")
@@ -59,7 +59,7 @@ def count_contents(campaign: Campaign) -> dict[str, int]:
 
 
 def is_untouched(campaign: Campaign) -> bool:
-    """Return whether nothing was ever posted. If so, nothing at a crowd uses the campaign's name."""
+    """Return whether this is a draft of which nothing was ever posted, so that no crowd uses its name."""
     own = campaign.pool_id is not None and campaign.rehearsal_of_id is None
     return own and campaign.launched_at is None and campaign.state in Campaign.BEFORE_LAUNCH
 

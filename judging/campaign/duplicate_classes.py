@@ -47,10 +47,10 @@ def check_clustering(collection: Collection, likeness: Likeness) -> None:
 def import_clusters(
     collection: Collection, path: Path, *, name: str = "", who: str = "", progress: Progress | None = None
 ) -> ClusterSet:
-    """Store the classes from a cluster file, if any of its passages is in the collection.
+    """Store the classes of near-duplicates from a cluster file, if any of its passages is in the collection.
 
-    ``parameters["in_collection"]`` counts the passages that the collection has recorded. Raises InvalidClusterFile
-    and the errors of :func:`cluster_texts`.
+    ``parameters["in_collection"]`` of the stored set is the number of its passages that our database has. Raises
+    InvalidClusterFile and the errors of :func:`cluster_texts`.
     """
     refuse_judged(collection)
     clusters.refuse_if_clustered(collection)
@@ -66,13 +66,16 @@ def import_clusters(
 
 
 def _found_anywhere(collection: Collection, pids: set[str]) -> bool:
-    """Return whether a run or a passage file contains any of these passages, pooled or not."""
+    """Return whether any run or passage file of the collection contains any of these passages, pooled or not."""
     rankings = (ranking_files.get(run).frame()["pid"].unique() for run in collection.runs.order_by("pk"))
     return any(not pids.isdisjoint(ranked) for ranked in rankings) or passages.have_any(collection, pids)
 
 
 def remove_clusters(collection: Collection, *, who: str = "") -> ClusterSet:
-    """Remove the near-duplicates, so that only equal texts share a class. Raises CampaignRefused, NotFound."""
+    """Remove the stored near-duplicates, so that only passages with equal texts share a class.
+
+    Raises CampaignRefused once judging depends on the classes, and NotFound if no near-duplicates are stored.
+    """
     with transaction.atomic():
         _let_requests_finish(collection)
         refuse_judged(collection)
@@ -82,7 +85,7 @@ def remove_clusters(collection: Collection, *, who: str = "") -> ClusterSet:
 
 
 def refuse_judged(collection: Collection) -> None:
-    """Raise CampaignRefused if pairs, or topics that somebody took, depend on the current classes of passages."""
+    """Raise CampaignRefused if pairs, judgments or topics that somebody took depend on the current classes."""
     judged = Judgment.objects.filter(campaign__collection=collection)
     asked = Pair.objects.filter(campaign__collection=collection)
     first = asked.order_by("pk").select_related("campaign").first()
@@ -111,7 +114,7 @@ def _store_unless_judged(collection: Collection, classes: clusters.Classes, who:
 
 @dataclass(frozen=True)
 class PoolEffect:
-    """The numbers of classes and pairs in a pool, before and after near-duplicates are merged."""
+    """The numbers of classes and pairs in a pool, each as (before, after) merging its near-duplicates."""
 
     pool: Pool
     passages: int
@@ -120,7 +123,7 @@ class PoolEffect:
 
 
 def effect_on(pool: Pool) -> PoolEffect:
-    """Return how near-duplicates change the numbers of classes and pairs in a pool."""
+    """Return how merging near-duplicates changes the numbers of classes and pairs in a pool."""
     rows = PooledPassage.objects.filter(pool=pool).values_list(
         "query_id", "passage__class_key", "passage__text"
     )
@@ -139,6 +142,6 @@ def effect_on(pool: Pool) -> PoolEffect:
 
 
 def _let_requests_finish(collection: Collection) -> None:
-    """Lock campaigns and topics, so that nobody requests pairs or takes a topic meanwhile."""
+    """Lock the collection's campaigns and topics, so that nobody requests pairs or takes a topic meanwhile."""
     lock_topics(collection)
     Campaign.objects.filter(collection=collection).update(seed=F("seed"))

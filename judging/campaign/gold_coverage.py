@@ -1,4 +1,4 @@
-"""Find tasks with too few suitable gold pairs: no worker could take them."""
+"""Find tasks that no worker could take, because too few gold pairs are suitable for them."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from judging.models import Campaign, Task, TaskPair
 from judging.rules.gold_draw import Gold, Memory, Shown, gold_that_fits
 
-#: The maximum number of tasks to examine. A larger campaign has enough questions for its gold pairs to fit.
+#: The maximum number of tasks to examine. A campaign with more tasks has enough questions for its gold pairs to fit.
 MOST_TASKS = 5000
 
 
@@ -22,7 +22,7 @@ class LackingTask:
 
 
 def tasks_as_shown(tasks: QuerySet[Task]) -> list[list[Shown]]:
-    """Return the real pairs of each of these tasks."""
+    """Return a list of real pairs for each of these tasks, in the order of the task numbers."""
     rows = TaskPair.objects.filter(task__in=tasks.values("pk")).order_by("task__number", "pk")
     names = ("task_id", "pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
     found: dict[int, list[Shown]] = defaultdict(list)
@@ -40,7 +40,7 @@ def gold_in(campaign: Campaign, states: Collection[str]) -> list[Gold]:
 def lacking_tasks(
     campaign: Campaign, tasks: Iterable[Sequence[Shown]], gold: Sequence[Gold]
 ) -> list[LackingTask]:
-    """Return the tasks that too few of these gold pairs suit, for a worker who has seen nothing yet."""
+    """Return the tasks for which too few of these gold pairs are suitable, even for a worker who has seen nothing."""
     lacking = []
     for task in tasks:
         fitting = gold_that_fits(gold, Memory(), task, campaign.gold_per_task, single=campaign.grades > 0)

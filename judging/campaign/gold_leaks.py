@@ -15,9 +15,9 @@ Shown = tuple[Query, Passage, Passage]
 
 
 def marks_in_words(campaign: Campaign) -> str:
-    """Report how many gold pairs, and how many other pairs, have a marked word in only one passage.
+    """Return a sentence that says how many gold pairs and other pairs have a marked word in only one passage.
 
-    The off-topic passage of an easy gold pair often has no word of the question; a pooled passage nearly always has.
+    The off-topic passage of an easy gold pair often has no word of the question. Pooled passages nearly always do.
     """
     gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
     gold_rows = gold.select_related("query", "relevant", "off_topic").order_by("pk")[:SAMPLE]
@@ -45,7 +45,7 @@ def most_uses_of_one_off_topic_passage(campaign: Campaign) -> int:
 
 
 def _one_sided(campaign: Campaign, rows: Iterable[Shown]) -> tuple[int, int]:
-    """Count the pairs with a marked word on one side only, and the pairs with both texts."""
+    """Return the number of pairs with a marked word in only one passage, and the number of pairs with both texts."""
     language, found, total = campaign.collection.language, 0, 0
     for query, one, other in rows:
         if one.text is None or other.text is None:

@@ -24,7 +24,7 @@ def needed_gold(campaign: Campaign) -> int:
 
 
 def decide_gold(campaign: Campaign, ids: list[int] | None, *, accept: bool, who: str = "") -> int:
-    """Accept (or drop) these gold pairs, or all proposed ones; return how many changed."""
+    """Accept (or drop) the gold pairs with these ids, or all proposed ones if None; return the number changed."""
     proposed = campaign.gold_pairs.filter(state=GoldPair.State.PROPOSED)
     pairs = proposed if ids is None else _pairs_by_id(campaign, ids)
     state = GoldPair.State.ACCEPTED if accept else GoldPair.State.DROPPED
@@ -32,7 +32,10 @@ def decide_gold(campaign: Campaign, ids: list[int] | None, *, accept: bool, who:
 
 
 def reopen_gold(campaign: Campaign, ids: list[int]) -> int:
-    """Undo decisions, so that these gold pairs are proposed again. Only before launch: no worker has seen them."""
+    """Undo the decisions on these gold pairs, so that they are proposed again; return the number changed.
+
+    Raises CampaignRefused after the launch, and BadInput for an unknown id.
+    """
     if campaign.state not in Campaign.BEFORE_LAUNCH:
         raise CampaignRefused(
             f"Campaign {campaign.name} has been launched, so decisions about its gold pairs are final."
@@ -50,16 +53,16 @@ def _pairs_by_id(campaign: Campaign, ids: list[int]) -> QuerySet[GoldPair]:
 
 
 def import_gold(campaign: Campaign, file: Path) -> int:
-    """Import accepted gold pairs from a file with lines of `qid relevant-pid off-topic-pid [kind]`: all or none."""
+    """Import gold pairs from a file as accepted, like :func:`import_gold_content`."""
     return import_gold_content(campaign, file.read_bytes(), name=file.name)
 
 
 @transaction.atomic
 def import_gold_content(campaign: Campaign, content: bytes, *, name: str, who: str = "") -> int:
-    """Import accepted gold pairs from lines of `qid relevant-pid off-topic-pid [kind]`; return their number.
+    """Import gold pairs, as accepted, from lines of `qid relevant-pid off-topic-pid [kind]`; return their number.
 
-    All or none are imported. Proposed and dropped pairs become accepted; suspended pairs stay suspended. Raises
-    BadJudgmentFile.
+    Known pairs that are proposed or dropped become accepted; suspended pairs stay suspended. Raises BadJudgmentFile
+    at the first invalid line; then nothing is imported.
     """
     rows = _parse_gold_pairs(campaign, content, name)
     pids = sorted({pid for _, relevant, off_topic, _ in rows for pid in (relevant, off_topic)})
@@ -94,7 +97,7 @@ def import_gold_content(campaign: Campaign, content: bytes, *, name: str, who: s
 
 
 def check_gold_size(size: int) -> None:
-    """Raise BadInput if the file is too large for gold pairs."""
+    """Raise BadInput if a file of ``size`` bytes is too large for a file of gold pairs."""
     if size > MOST_BYTES:
         raise BadInput(
             f"A file of gold pairs can have at most {MOST_BYTES:,} bytes.",
@@ -118,7 +121,7 @@ def _parse_gold_pairs(campaign: Campaign, content: bytes, name: str) -> list[tup
 
 
 def read_gold_lines(content: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and columns of each line that is not empty. Raises BadJudgmentFile."""
+    """Yield the line number and the columns of each line that is not blank. Raises BadJudgmentFile."""
     for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
         if fields := _split_gold_line(raw, name, number):
             yield number, fields

@@ -45,7 +45,7 @@ from pooling.passage_text import class_key
 from pooling.services import bulk, clusters, passages
 from pooling.services.runs import tops_of
 
-#: How many times the needed number to propose: some will be dropped, and drawing needs alternatives.
+#: The number of proposals per gold pair needed. Some will be dropped, and tasks need alternatives to draw from.
 SPARE = 1.35
 #: The maximum numbers of candidates, collection texts, and texts from passage files to examine.
 MOST_CANDIDATES, MOST_TEXTS, MOST_READ = 20_000, 50_000, 100_000
@@ -56,9 +56,9 @@ UNJUDGED, OF_OTHERS = "not judged for any question", "judged for other questions
 
 
 def propose_gold(campaign: Campaign, *, qrels: str = "") -> int:
-    """Add proposals until there are a third more than needed, and enough for each task; return how many were added.
+    """Propose gold pairs until there are SPARE times as many as needed, and enough for each task.
 
-    ``qrels`` names the labels with the known answers (default: the pool's).
+    ``qrels`` names the labels with the known answers (default: the pool's). Returns the number of pairs added.
     """
     labels = labels_for_gold(campaign, qrels)
     standing = campaign.gold_pairs.exclude(state=GoldPair.State.DROPPED).count()
@@ -68,7 +68,7 @@ def propose_gold(campaign: Campaign, *, qrels: str = "") -> int:
 
 
 class _ProposalSearch:
-    """One search for proposals, with the data that it reads once."""
+    """A search for gold pairs to propose, with the data that its steps share."""
 
     def __init__(self, campaign: Campaign, labels: QrelSet, wanted: int) -> None:
         assert campaign.pool is not None
@@ -88,8 +88,8 @@ class _ProposalSearch:
     def _bounds(self) -> tuple[int, int]:
         """Return the lowest grade of a known answer, and the grade below which a labeled passage is off topic.
 
-        Both are the labels' own threshold, unless workers grade passages. Then a known answer must also reach the
-        campaign's relevant grade (or the labels' highest grade), and an off-topic passage must be below it.
+        Both are the labels' own threshold, unless workers grade passages. Then a known answer must also have at least
+        the campaign's relevant grade (or the labels' highest grade), and an off-topic passage a lower one.
         """
         least = self.labels.min_grade
         if self.campaign.grading is None:
@@ -99,7 +99,7 @@ class _ProposalSearch:
         return max(least, asked), min(least, self.campaign.grading.min_grade)
 
     def run(self) -> int:
-        """Choose proposals and add them; return how many were added."""
+        """Choose gold pairs and add them as proposals; return the number added."""
         known = {passage for of_query in self.grades.values() for passage in of_query}
         pooled = set(self.real.uses) | set(self.pooled.values_list("passage_id", flat=True))
         self._read_classes(known | pooled)
@@ -124,7 +124,7 @@ class _ProposalSearch:
         return self._add(chosen)
 
     def lacking(self, chosen: Sequence[Triple]) -> list[LackingTask]:
-        """Return the tasks for which usable gold pairs and chosen candidates do not suffice."""
+        """Return the tasks for which the existing gold pairs and the chosen candidates together do not suffice."""
         return lacking_tasks(
             self.campaign, self.tasks, [*self.usable, *(Gold(0, *one.key) for one in chosen)]
         )
@@ -132,7 +132,7 @@ class _ProposalSearch:
     def _cover(self, candidates: list[Triple], chosen: list[Triple], *, exclusive: bool) -> list[Triple]:
         """Prepend candidates to the chosen ones until every task has enough suitable gold pairs, if possible.
 
-        Candidates whose question occurs in the fewest of the lacking tasks are used first.
+        Candidates whose question occurs in the fewest of the tasks that lack gold pairs are used first.
         """
         for _ in range(MOST_COVERING):
             lacking = self.lacking(chosen)
@@ -149,9 +149,10 @@ class _ProposalSearch:
         return chosen
 
     def _questions_to_ask(self, relevant: dict[int, list[int]]) -> dict[int, list[int]]:
-        """Return the questions of some, but not most, tasks: a gold pair must not repeat a question of its task.
+        """Return the questions that gold pairs can ask, each with its relevant passages.
 
-        If there are too few to fill a task, labeled questions outside the pool are added.
+        They are questions of the pool that at most half of the tasks ask, because a gold pair must not repeat a
+        question of its task. If these are too few to fill a task, labeled questions outside the pool are added.
         """
         pooled = set(self.pooled.values_list("query_id", flat=True))
         often = set() if self.campaign.grades else self._frequent_questions()
@@ -168,12 +169,12 @@ class _ProposalSearch:
         return set(counted.order_by().values_list("pair__query", flat=True))
 
     def _read_classes(self, keys: set[int]) -> None:
-        """Read the classes of near-duplicates of these passages; a passage without a class is its own class."""
+        """Read which class of near-duplicates each of these passages belongs to, if only a class of its own."""
         rows = bulk.rows_with_keys(Passage.objects.all(), keys, "pk", "class_key")
         self.class_of |= {pk: class_key or pk for pk, class_key in rows}
 
     def _labeled_pairs(self) -> Iterator[Triple]:
-        """Pair labeled passages. A near-duplicate of a relevant passage is never off topic."""
+        """Yield candidates of two labeled passages. A near-duplicate of a relevant passage is never off topic."""
         answers = {
             (query, self.class_of[passage])
             for query, of_query in self.grades.items()
@@ -195,7 +196,7 @@ class _ProposalSearch:
             passages.fetch(collection=collection, pids=lacking)
 
     def _read_texts(self, keys: set[int]) -> None:
-        """Read the texts of these passages. Raises CampaignRefused if there are none that people could read."""
+        """Read the texts of these passages. Raises CampaignRefused if people have to judge and no text is known."""
         rows = bulk.rows_with_keys(Passage.objects.exclude(text=None), keys, "pk", "text")
         self.read |= {pk: read_passage(text) for pk, text in rows}
         if not self.read and not self.campaign.placeholder_text:
@@ -231,10 +232,10 @@ class _ProposalSearch:
         ]
 
     def _unjudged_passages(self, pooled: set[int]) -> Iterator[tuple[int, frozenset[str]]]:
-        """Yield passages that nobody judges, with their words: from the database, then from passage files.
+        """Yield the key and words of passages that are neither pooled nor labeled.
 
-        Near-duplicates of labeled or pooled passages are left out: they may answer the question, too. Passages from
-        files have no key yet and are numbered down from -1.
+        Those in the database come first, then those in passage files, which have no key yet and get -1, -2 and so on.
+        Near-duplicates of pooled or labeled passages are left out, because they may answer the question, too.
         """
         if not self.read:
             return
@@ -258,7 +259,7 @@ class _ProposalSearch:
                     yield -number, words
 
     def _nearest_by_question(self, outside: Iterable[tuple[int, frozenset[str]]]) -> dict[int, list[int]]:
-        """Map questions to their nearest passages in ``outside``; record those from files, with their texts."""
+        """Map questions to their nearest passages in ``outside``, and store those found in files with their texts."""
         asked = {query: self.questions[query] for query in self.relevant}
         near = nearest_passages(asked, outside, self.rng)
         pids = {self.found_outside[key] for found in near.values() for key in found if key < 0}
@@ -270,7 +271,7 @@ class _ProposalSearch:
         return near
 
     def _without_tops(self, near: dict[int, list[int]]) -> dict[int, list[int]]:
-        """Leave out passages that a run ranks near the top for the question: they are likely answers."""
+        """Leave out passages that any run ranks near the top for the question, because they are likely answers."""
         qid_of = dict(bulk.rows_with_keys(Query.objects.all(), near, "pk", "qid"))
         keys = {key for found in near.values() for key in found}
         pid_of = dict(bulk.rows_with_keys(Passage.objects.all(), keys, "pk", "pid"))
@@ -313,7 +314,7 @@ class _ProposalSearch:
         exclusive: bool,
         wanted: int | None = None,
     ) -> list[Triple]:
-        """Choose ``wanted`` more candidates (None: as many as are still missing)."""
+        """Choose ``wanted`` more candidates (None: as many as are still missing) that look like real pairs."""
         taken = set(self.campaign.gold_pairs.values_list("query_id", "relevant_id", "off_topic_id"))
         open_ones = [one for one in candidates if one.key not in taken]
         if len(open_ones) > MOST_CANDIDATES:

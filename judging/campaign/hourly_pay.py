@@ -18,7 +18,7 @@ ENOUGH = 3
 
 @dataclass(frozen=True)
 class ExpectedPay:
-    """Expected seconds and dollars per task. ``measured`` is the number of timed pilot tasks; 0 means an estimate."""
+    """The expected seconds and reward for a task. ``measured`` is the number of timed pilot tasks; 0: an estimate."""
 
     seconds: float
     reward: Decimal
@@ -26,7 +26,7 @@ class ExpectedPay:
 
     @property
     def hourly(self) -> Decimal:
-        """The dollars per hour, rounded to cents."""
+        """The pay per hour in dollars, rounded to cents."""
         return hourly(self.reward, self.seconds)
 
     def reward_for(self, least: Decimal) -> Decimal:
@@ -35,7 +35,7 @@ class ExpectedPay:
 
 
 def expected_pay(campaign: Campaign) -> ExpectedPay:
-    """Return the expected hourly pay for a whole task."""
+    """Return the expected time and pay for a whole task, from the pilot's median time or an estimate."""
     times = pilot_seconds(campaign)
     if times:
         return ExpectedPay(statistics.median(times), campaign.reward, measured=len(times))
@@ -43,7 +43,7 @@ def expected_pay(campaign: Campaign) -> ExpectedPay:
 
 
 def measured_seconds(campaign: Campaign) -> float | None:
-    """Return the median time of whole tasks, including the pilot's; None if there are not enough."""
+    """Return the median seconds of whole tasks, including the pilot's; None if fewer than ENOUGH were timed."""
     times = seconds_of_tasks(campaign)
     return statistics.median(times) if len(times) >= ENOUGH else None
 
@@ -65,12 +65,12 @@ def seconds_of_tasks(campaign: Campaign) -> list[float]:
 
 @kept_while_reading
 def pilot_seconds(campaign: Campaign) -> list[float]:
-    """Return the seconds of each task done in the pilot."""
+    """Return the seconds for each whole task done in a pilot, ascending."""
     return elapsed_seconds(_whole_tasks(campaign).filter(place__posting__purpose=Posting.Purpose.PILOT))
 
 
 def posting_seconds(posting: Posting) -> list[float]:
-    """Return the seconds of each task done in one posting."""
+    """Return the seconds for each whole task done on one posting, ascending."""
     return elapsed_seconds(_whole_tasks(posting.campaign).filter(place__posting=posting))
 
 
@@ -87,6 +87,6 @@ def _whole_tasks(campaign: Campaign) -> QuerySet[Submission]:
 
 
 def elapsed_seconds(work: QuerySet[Submission]) -> list[float]:
-    """Return the seconds from opening to submission of each task, ascending; tasks without an end are left out."""
+    """Return the seconds from opening to submitting each task, ascending, without tasks that have no end time."""
     times = work.values_list("opened_at", Coalesce("finished_at", "submitted_at"))
     return sorted(max(0.0, (ended - opened).total_seconds()) for opened, ended in times if ended)

@@ -61,7 +61,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Imported:
-    """The result of an import: numbers of judgments, pairs and queries, and of lines from other phases."""
+    """The numbers of imported judgments, of their pairs and queries, and of lines left out for their phase."""
 
     judgments: int
     pairs: int
@@ -72,7 +72,10 @@ class Imported:
 def import_judgments(
     campaign: Campaign, file: Path, *, phases: Sequence[str] = (), progress: Progress | None = None
 ) -> Imported:
-    """Append all judgments of the file, or of ``phases`` in it, or none. A file can be imported only once."""
+    """Import the file's judgments, or only those of ``phases``; if one is invalid, import none.
+
+    Raises BadJudgmentFile, BadInput if no judgment is in ``phases``, and CampaignRefused for a second import.
+    """
     if campaign.pool is not None:
         raise CampaignRefused(
             f"Campaign {campaign.name} has a pool, so it cannot import judgments.",
@@ -105,7 +108,7 @@ def import_judgments(
 
 
 def _refuse_overlap(campaign: Campaign, source: ImportedFile, phases: Sequence[str]) -> None:
-    """Refuse content that was imported before, except for new phases."""
+    """Raise CampaignRefused if the same content was imported before, unless this import only has new phases."""
     for before in campaign.imported_files.filter(sha256=source.sha256).exclude(pk=source.pk):
         if not phases or not before.phase or set(before.phase.split(",")) & set(phases):
             raise CampaignRefused(
@@ -115,7 +118,7 @@ def _refuse_overlap(campaign: Campaign, source: ImportedFile, phases: Sequence[s
 
 
 def read_lines(content: bytes, name: str) -> list[Line]:
-    """Parse a TSV with a header. Raises :class:`BadJudgmentFile`, naming the invalid line."""
+    """Parse the judgments of a TSV file with a header. Raises :class:`BadJudgmentFile` at the first invalid line."""
     try:
         rows = LINE_ENDS.split(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -179,7 +182,7 @@ def _quoted_text(value: str) -> str:
 def _append_judgments(
     campaign: Campaign, source: ImportedFile, lines: list[Line], name: str, progress: Progress | None
 ) -> tuple[int, int]:
-    """Append judgments with the passages and pairs they need; return the numbers of pairs and queries."""
+    """Create judgments, and the passages and pairs that they need; return the numbers of judged pairs and queries."""
     queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
     for line in lines:
         if line.qid not in queries:

@@ -37,9 +37,10 @@ def renew_orders(collection: Collection) -> None:
 
 
 def judging_orders(pool: Pool) -> dict[int, list[tuple[int, int]]]:
-    """Map query keys to (passage key, smallest rank in any run) for each passage of the pool, in judging order.
+    """Map each query key to its pool in the order of judging, as (passage key, smallest rank in any run).
 
-    A passage that is in no run, such as the known relevant one, comes after all others.
+    Of each class of near-duplicates, only the representative is listed. A passage that is in no run, such as the
+    known relevant one, comes after all others.
     """
     shown = class_representatives(pool)
     standing = {key for keys in shown.values() for key in keys}

@@ -18,7 +18,10 @@ BATCH = 2000
 
 
 def class_representatives(pool: Pool) -> dict[int, list[int]]:
-    """Map query keys to ascending passage keys, one per class: its canonical passage, or else its smallest key."""
+    """Map query keys to passage keys, ascending and one for each class of near-duplicates in the pool.
+
+    A class is represented by its canonical passage or, if that is not pooled, by its passage with the smallest key.
+    """
     rows = PooledPassage.objects.filter(pool=pool).values_list(
         "query_id", "passage_id", "passage__class_key", "passage__pid"
     )
@@ -32,7 +35,7 @@ def class_representatives(pool: Pool) -> dict[int, list[int]]:
 
 
 def pairs_of(pool: Pool) -> list[PairRequest]:
-    """Return every pair of classes for every query of the pool."""
+    """Return all pairs of class representatives for each query of the pool."""
     return [
         PairRequest(query, a, b)
         for query, passages in class_representatives(pool).items()
@@ -44,8 +47,8 @@ def pairs_of(pool: Pool) -> list[PairRequest]:
 def request_pairs(campaign: Campaign, pairs: Sequence[PairRequest], *, judgments: int, round: int) -> int:
     """Request ``judgments`` more judgments of each pair; return how many tasks this created.
 
-    Pairs new to the campaign are created in ``round``. Each layer (one judgment of each pair) is packed separately,
-    so that a task never has a pair twice; leasing gives the layers to different workers.
+    Pairs that are new to the campaign are created in ``round``. One judgment of each pair makes a layer. Each layer
+    is packed into tasks of its own, so that no task has a pair twice; leasing gives the layers to different workers.
     """
     if not pairs or judgments < 1:
         return 0
@@ -65,13 +68,16 @@ def request_pairs(campaign: Campaign, pairs: Sequence[PairRequest], *, judgments
 
 
 def ensure_pairs(campaign: Campaign, pairs: Iterable[PairRequest], *, round: int) -> None:
-    """Create the pairs that are new to the campaign, in ``round``."""
+    """Create those of the pairs that are new to the campaign, as pairs of this ``round``."""
     rows = ((campaign.pk, pair.query_id, pair.passage_a_id, pair.passage_b_id, round) for pair in pairs)
     bulk.insert(Pair, ("campaign_id", "query_id", "passage_a_id", "passage_b_id", "round"), rows)
 
 
 def pair_ids(campaign: Campaign, query_ids: Iterable[int] | None = None) -> dict[PairRequest, int]:
-    """Map the campaign's pairs, for these queries or all, to their keys, in the order in which they were created."""
+    """Map the campaign's pairs to their keys, in the order in which they were created.
+
+    The pairs of other queries than ``query_ids`` are left out, unless more than 500 queries are given.
+    """
     wanted = None if query_ids is None else set(query_ids)
     rows = Pair.objects.filter(campaign=campaign).order_by("pk")
     if wanted is not None and len(wanted) <= 500:
@@ -97,7 +103,7 @@ def _create_tasks(campaign: Campaign, packed: Sequence[Sequence[int]], after: in
 
 @transaction.atomic
 def repack_unjudged(submission: Submission, judged_pair_ids: set[int]) -> int:
-    """Move the pairs that a submission left unjudged into a new task; return their number."""
+    """Move the pairs that a submission left unjudged into a new task; return the number of pairs moved."""
     if submission.task is None:
         return 0
     left = submission.task.task_pairs.exclude(pair_id__in=judged_pair_ids)
@@ -111,7 +117,7 @@ def repack_unjudged(submission: Submission, judged_pair_ids: set[int]) -> int:
 
 
 def judgments_in_flight(campaign: Campaign, pairs: Sequence[PairRequest]) -> dict[PairRequest, int]:
-    """Count the requested judgments of each pair that have not come in yet (tasks waiting or held)."""
+    """Map each of these pairs to the number of its requested judgments whose tasks are not done yet."""
     rows = TaskPair.objects.filter(task__campaign=campaign).exclude(task__state=Task.State.DONE)
     counts = Counter(
         PairRequest(*row)

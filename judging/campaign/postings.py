@@ -12,10 +12,10 @@ def current_posting(campaign: Campaign) -> Posting | None:
 
 
 def next_posting(campaign: Campaign, purpose: str = Posting.Purpose.MAIN) -> Posting:
-    """Create a posting after all others. Two concurrent calls collide on the number (IntegrityError).
+    """Create the campaign's next posting. If two calls run at once, one raises IntegrityError.
 
-    The first posting after a pilot shows workers the measured usual time. All later postings keep it, so that
-    listing, pages and consent agree, and the crowd lists all places under one heading.
+    At the first main posting, the usual time for a task is set to the time measured in a pilot, if any. Later
+    postings keep it, so that listing, pages and consent agree, and the crowd lists all places under one heading.
     """
     main = Posting.Purpose.MAIN
     first = purpose == main and not campaign.postings.filter(purpose=main).exists()

@@ -1,7 +1,7 @@
 """Figures of a campaign that several parts of a page need, computed once per page.
 
 For instance, a dozen launch checks need the same comparison of screening rules, outcomes of strategies and slip rate.
-Nothing may change a campaign while figures are shared.
+No campaign may change while its figures are shared.
 """
 
 from collections.abc import Callable, Iterator

@@ -18,7 +18,7 @@ def seconds_a_pair(campaign: Campaign) -> float:
 
 
 def least_seconds_a_pair(campaign: Campaign) -> float:
-    """Return the fastest reader's mean seconds per pair."""
+    """Return the estimated mean seconds per pair that even the fastest reader needs."""
     return _mean_seconds(campaign)[1]
 
 
@@ -28,7 +28,7 @@ def _mean_seconds(campaign: Campaign) -> tuple[float, float]:
     )
 
 
-# Every page of a worker needs these, so each process keeps them too.
+# Every page of a worker needs these times, so each process also caches them in memory.
 @lru_cache(maxsize=200)
 def _known_this_hour(campaign: Campaign, created: float, hour: int) -> tuple[float, float]:
     key = kept_objects.object_key("reading", campaign.pk, created, hour)

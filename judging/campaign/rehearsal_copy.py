@@ -21,9 +21,9 @@ from judging.errors import CampaignRefused, NotReady
 from judging.exchange.calls import perform
 from judging.models import Campaign, CrowdIdentity, GoldPair, Worker
 
-#: The kind of a rehearsal's job.
+#: The job kind of rehearsals.
 REHEARSE = "web.rehearse"
-#: Fields that a copy does not take over from its campaign.
+#: Fields whose values a rehearsal copy does not take from its campaign.
 NOT_COPIED = {
     "id", "name", "state", "endpoint", "confirmed_spend", "confirmed_at_launch", "budget", "qualifications", "preset",
     "rehearsal_of", "pilot_tasks", "pilot_counts", "created_at", "launched_at", "closed_at", "call_key",
@@ -33,9 +33,10 @@ LONGEST_NAME = 60
 
 
 def rehearsal_of(campaign: Campaign, *, who: str = "") -> Campaign:
-    """Return the running rehearsal, or a new one: a draft with the same pairs, tasks, gold pairs and texts.
+    """Return the campaign's running rehearsal or, if none is running, a new copy of the campaign to rehearse with.
 
-    A copy that was never posted is replaced, because the campaign might have changed.
+    The copy is a draft with the same pairs, tasks, accepted gold pairs and texts. An earlier copy that was never
+    posted is replaced, because the campaign might have changed.
     Raises CampaignRefused like :func:`check_can_be_rehearsed`.
     """
     check_can_be_rehearsed(campaign)
@@ -121,9 +122,10 @@ def _free_name(campaign: Campaign) -> str:
 
 
 def keep_people_out(copy: Campaign) -> None:
-    """Make the copy's places require a qualification of their own. Safe to repeat. Call it before launch.
+    """Make the copy's places require a qualification that :func:`admit_workers` gives to simulated workers.
 
-    At a crowd, a list of workers is a qualification: places can require that it is present or absent.
+    The qualification is created like a block list, but places require its presence instead of its absence. Call this
+    before the copy is launched. Safe to repeat.
     """
     crowd, name = crowd_for(copy), f"Rehearsal {copy.call_key}"
 
@@ -186,7 +188,7 @@ def rehearsals_asked_for(campaign: Campaign) -> JobQuerySet:
 
 
 def rehearsal_key(campaign: Campaign) -> str:
-    """Return the key that allows one live rehearsal job of the campaign."""
+    """Return the key of the campaign's rehearsal jobs. Only one live job can have it."""
     return f"{REHEARSE}:{campaign.pk}"
 
 
@@ -216,12 +218,12 @@ def refuse_during_rehearsal(campaign: Campaign) -> None:
 
 @kept_while_reading
 def was_rehearsed(campaign: Campaign) -> bool:
-    """Return whether a rehearsal was completed or stopped."""
+    """Return whether a rehearsal of the campaign was completed, or stopped early."""
     return campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists()
 
 
 def record_rehearsal(campaign: Campaign, copy: Campaign, *, who: str = "") -> None:
-    """Record that the copy was judged. A draft becomes rehearsed; other states only get a log entry."""
+    """Record on the campaign that its copy was judged: a draft becomes rehearsed, otherwise only the log changes."""
     judged = copy.judgments.counted().count()
     excluded = copy.exclusions.filter(reversed_at=None).count()
     why = f"{copy.name}: {many(judged, 'judgment')} by simulated workers; {many(excluded, 'worker')} excluded"

@@ -29,10 +29,10 @@ from pooling.services.spending_grants import usable_by
 
 
 def reserve(campaign: Campaign, total: Decimal, *, by: User | None, who: str = "") -> None:
-    """Reserve at least ``total`` dollars for the campaign, taking the missing amount from what ``by`` can spend.
+    """Raise the campaign's reservations to ``total`` dollars, within what ``by`` can spend.
 
-    Safe to call concurrently: of two calls, the second sees what the first reserved. Raises MayNotSpend, and
-    CampaignRefused beyond the installation's cap.
+    Safe to call concurrently: the second of two calls sees what the first reserved. Raises MayNotSpend if the grants
+    do not suffice, and CampaignRefused beyond the installation's cap.
     """
     if campaign.rehearsal_of_id:
         return
@@ -51,9 +51,9 @@ def reserve(campaign: Campaign, total: Decimal, *, by: User | None, who: str = "
 def sources(
     campaign: Campaign, total: Decimal, *, by: User | None
 ) -> list[tuple[SpendingGrant | None, Decimal]]:
-    """Return the grants that cover the missing part of ``total``; None stands for the installation itself.
+    """Return (grant, dollars) for each grant that covers a part of ``total`` that is not reserved yet.
 
-    Reserves nothing. Raises the same errors as :func:`reserve`.
+    The grant is None if the person needs none. Reserves nothing. Raises the same errors as :func:`reserve`.
     """
     missing = total - reserved_for(campaign)
     if campaign.rehearsal_of_id or missing <= 0:
@@ -74,7 +74,7 @@ def sources(
 
 
 def release_reservations(campaign: Campaign, total: Decimal) -> None:
-    """Release reservations beyond ``total`` dollars, latest first."""
+    """Reduce the campaign's reservations to ``total`` dollars, beginning with the latest."""
     with transaction.atomic():
         take_turn()
         extra = reserved_for(campaign) - total
@@ -87,9 +87,9 @@ def release_reservations(campaign: Campaign, total: Decimal) -> None:
 
 
 def settle_reservations(campaign: Campaign) -> None:
-    """Reduce reservations to the amount paid to people, once nothing more is posted. Safe to repeat.
+    """Reduce the campaign's reservations to what people were or will be paid. Safe to repeat.
 
-    Simulated workers are paid in play money, which does not count.
+    Call it once nothing more is posted. Simulated workers are paid in play money, which does not count.
     """
     with transaction.atomic():
         take_turn()
@@ -111,7 +111,7 @@ def reserved_for(campaign: Campaign) -> Decimal:
 def take_turn() -> None:
     """Lock the purse's row, so that concurrent reservations wait until this transaction ends.
 
-    To avoid deadlocks, a transaction that also writes a campaign's row takes its turn first.
+    To avoid deadlocks, a transaction that also writes a campaign's row calls this first.
     """
     mine = Purse.objects.filter(pk=1)
     if not mine.update(turn=F("turn") + 1):

@@ -1,6 +1,6 @@
-"""Forecast screening in a campaign: honest workers kept, the cost of repeats, the rule to choose.
+"""Forecast a campaign's screening: the honest workers that it keeps, the cost of repeats, and the rule to choose.
 
-Pages, commands and calls all use this module, so they give the same figures.
+Pages, commands and the API all use this module, so they show the same numbers.
 """
 
 from collections import Counter
@@ -21,18 +21,21 @@ from judging.rules.screening_choice import CARELESS_SHARE, COIN, LEVEL, Conseque
 from judging.rules.slips import Slips, assumed, measured, percent_text
 from judging.rules.strategies import Outcome
 
-#: How long the sizes of pools are cached, in seconds.
+#: How long to cache the sizes of pools, in seconds.
 KEEP_SECONDS = 86400
 
 
 @kept_while_reading
 def slips_of(campaign: Campaign) -> Slips:
-    """Return how often honest workers fail a gold pair, as measured by the pilot or assumed by the campaign."""
+    """Return how often honest workers fail a gold pair, measured in pilots or else assumed in the settings."""
     return pilot_slips(campaign) or assumed(campaign.slip_rate)
 
 
 def pilot_slips(campaign: Campaign) -> Slips | None:
-    """Measure the slip rate in the campaign's pilots, from people's answers to gold pairs still in use."""
+    """Measure the slip rate of people in the campaign's pilots; None if there are too few answers.
+
+    Answers to suspended gold pairs are left out.
+    """
     answers = GoldAnswer.objects.confirmed().filter(
         submission__campaign=campaign,
         submission__place__posting__purpose=Posting.Purpose.PILOT,
@@ -44,7 +47,7 @@ def pilot_slips(campaign: Campaign) -> Slips | None:
 
 @kept_while_reading
 def outlook_of(campaign: Campaign) -> Outlook:
-    """Forecast the screening of the campaign's honest workers, over the range of slip rates."""
+    """Forecast how screening treats the campaign's honest workers, at a low, the expected and a high slip rate."""
     return outlook(
         slips_of(campaign),
         gold_per_task=campaign.gold_per_task,
@@ -55,7 +58,7 @@ def outlook_of(campaign: Campaign) -> Outlook:
 
 
 def outlook_for(settings: CampaignSettings, tasks: int) -> Outlook:
-    """Forecast screening from the settings of a campaign that does not exist yet."""
+    """Make the forecast of :func:`outlook_of` for ``tasks`` tasks of a campaign that does not exist yet."""
     return outlook(
         assumed(settings.slip_rate),
         gold_per_task=settings.gold_per_task,
@@ -98,24 +101,28 @@ def recommended_rule(campaign: Campaign) -> str:
 
 
 def _rates_of_easiest_strategy(campaign: Campaign) -> list[tuple[float, float]]:
-    """Return how often the easiest strategy is right on gold pairs and on other pairs."""
+    """Return the shares of gold pairs and of other pairs on which the easiest strategy is right, as one tuple.
+
+    The list is empty if there is no such strategy.
+    """
     found = easiest_strategy(campaign)
     return [(found.right, COIN if found.agrees is None else found.agrees)] if found else []
 
 
 def easiest_strategy(campaign: Campaign) -> Outcome | None:
-    """Return, of the strategies that judge badly, the one that passes a task most easily; None without gold pairs."""
+    """Return the strategy that passes a task most easily among those that judge badly; None if there is none."""
     outcomes = outcomes_of(campaign)
     rows = outcomes.rows if outcomes.tasks else ()
     return next((row for row in rows if row.judges_badly), None)
 
 
 def _pool_sizes(campaign: Campaign) -> Counter[int]:
-    """Count queries by the number of passages in their pool; a pool of m has m(m − 1)/2 pairs.
+    """Map each number of passages in a query's pool to the number of queries with such a pool.
 
-    A single grade is right or wrong by itself, so it counts as a pool of two.
+    The number of passages is computed from that of pairs: a pool of m passages has m(m − 1)/2. Where workers grade
+    single passages, each passage counts as a pool of two, because its grade is right or wrong by itself.
 
-    Cached until the campaign gets more tasks, and so more pairs.
+    The result is cached until the campaign gets more tasks, and so more pairs.
     """
     made = campaign.tasks.aggregate(count=Count("pk"), last=Max("pk"))
     of = (campaign.pk, campaign.created_at.timestamp(), made["count"], made["last"])
@@ -154,7 +161,7 @@ def _dollars_or_no_limit(amount: Decimal | None) -> str:
 
 
 def comparison_words(rows: list[Consequence], *, graded: bool = False) -> str:
-    """Describe the rules' consequences side by side."""
+    """Return a text that compares the consequences of the screening rules."""
     found = "grades" if graded else "best answers"
     told = "; ".join(
         f"{row.rule}{' (recommended)' if row.recommended else ''} keeps {percent_text(row.honest_kept)}% of honest "

@@ -50,10 +50,10 @@ class InstallationSpending:
 
 @dataclass(frozen=True)
 class SpendingRight:
-    """A person's spending right in a collection. ``grants`` can be used there now.
+    """A person's right to spend in a collection. ``grants`` are the grants that the person can use there now.
 
-    ``unlimited``: the person is an administrator, bound only by the installation's cap. ``ask``: people who can grant
-    more.
+    ``unlimited`` is true for administrators and the operator, whom only the installation's cap limits. ``ask`` names
+    the people who can grant more.
     """
 
     unlimited: bool
@@ -71,7 +71,7 @@ class SpendingRight:
 
 
 def spending_right(user: User | None, collection: Collection) -> SpendingRight:
-    """Return what a person, or the operator (None), can spend in the collection; the role must allow spending."""
+    """Return what a person, or the operator (None), can spend in the collection, if the person's role allows it."""
     limited = needs_grant(user)
     return SpendingRight(
         unlimited=not limited,
@@ -82,7 +82,10 @@ def spending_right(user: User | None, collection: Collection) -> SpendingRight:
 
 
 def installation_spending() -> InstallationSpending:
-    """Return the reservations of running campaigns and the spending of those that ended within SPENDING_DAYS."""
+    """Return the spending of all campaigns that counts now: unsettled reservations, and those settled lately.
+
+    A settled reservation counts for SPENDING_DAYS days.
+    """
     since = clock.now() - timedelta(days=settings.SPENDING_DAYS)
     counted = Reservation.objects.filter(Q(settled_at=None) | Q(settled_at__gt=since))
     return InstallationSpending(settings.SPENDING_CAP or None, settings.SPENDING_DAYS, summed(counted))
@@ -102,6 +105,6 @@ def needs_grant(by: User | None) -> bool:
 
 
 def summed(rows: QuerySet[Any], of: Combinable | str = "amount") -> Decimal:
-    """Return the sum of the rows in dollars, rounded to cents."""
+    """Return the sum of ``of`` over the rows, in dollars and rounded to cents."""
     found = rows.aggregate(sum=Sum(of, default=NOTHING))["sum"]
     return rounded(Decimal(found))  # SQLite adds decimals as binary floats

@@ -1,4 +1,4 @@
-"""Test how trivial strategies perform on a campaign's gold pairs, using its pairs, texts and labels."""
+"""Test how often strategies that do not read pass a campaign's gold pairs, using its pairs, texts and labels."""
 
 import math
 from collections import defaultdict
@@ -22,9 +22,9 @@ KEEP_SECONDS = 86400
 
 @kept_while_reading
 def outcomes_of(campaign: Campaign) -> Outcomes:
-    """Try every strategy on the accepted gold pairs. A rehearsal uses the results of its campaign.
+    """Try every strategy on the accepted gold pairs. For a rehearsal, return the results of the original campaign.
 
-    Changes nothing. The results are cached until something they depend on changes.
+    The results are cached as long as the gold pairs, tasks, texts and labels stay the same.
     """
     of = campaign.rehearsal_of or campaign
     setting, seed = setting_of(of), abs(of.seed)
@@ -56,7 +56,7 @@ def recognizable_gold_warning(campaign: Campaign, page: Detectability | None) ->
 
 
 def setting_of(campaign: Campaign, labels: QrelSet | None = None, *, proposed: bool = False) -> Setting:
-    """Return the data for trying strategies: all accepted gold pairs, and a sample of the tasks.
+    """Return the data on which strategies are tried: all accepted gold pairs, and a sample of the tasks.
 
     ``labels`` say which passage of a real pair is better (default: the pool's). ``proposed`` adds gold pairs that
     nobody has accepted yet.
@@ -87,9 +87,9 @@ def setting_of(campaign: Campaign, labels: QrelSet | None = None, *, proposed: b
 
 
 def compared_pairs(campaign: Campaign) -> list[Shown]:
-    """Return the campaign's real pairs or, if it grades single passages, pairs of passages of one question.
+    """Return the campaign's real pairs or, if it grades single passages, pairs of passages of the same question.
 
-    Strategies that recognize off-topic passages work the same whether or not two passages are shown together.
+    Gold pairs are compared with these. An off-topic passage is recognized in the same way alone or next to another.
     """
     rows = campaign.pairs.order_by("pk").values_list("query_id", "passage_a_id", "passage_b_id")
     if not campaign.grades:
@@ -118,7 +118,7 @@ def _sampled_tasks(campaign: Campaign) -> list[list[Shown]]:
 
 
 def _labeled_pairs(labels: QrelSet | None, asked: list[Shown]) -> list[Known]:
-    """Return the pairs whose passages have different labels."""
+    """Return those of the asked pairs whose two passages have different labels; the higher label is the better."""
     if labels is None:
         return []
     grades: dict[tuple[int, int], int] = {}

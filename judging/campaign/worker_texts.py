@@ -44,7 +44,8 @@ def check_page_language(language: str) -> None:
 def default_texts(language: str = ORIGINAL, *, graded: bool = False) -> dict[str, str]:
     """Return the project's default texts in a language, with placeholders for a campaign's figures.
 
-    ``graded``: for tasks of single passages. Their texts show the levels of the scale instead of an example.
+    If ``graded`` is true, the texts are for tasks of single passages. These show the levels of the scale instead of
+    an example.
     """
     names = ("consent", "instructions") if graded else ("consent", "instructions", "example")
     found = {f"{name}_text": _shipped(f"graded/{name}" if graded else name, language) for name in names}
@@ -52,9 +53,9 @@ def default_texts(language: str = ORIGINAL, *, graded: bool = False) -> dict[str
 
 
 def levels_of(campaign: Campaign) -> list[tuple[str, Level]]:
-    """Return the digit and level of each grade; empty for a campaign of pairs.
+    """Return each grade of the scale as (digit, level); empty if workers compare two passages.
 
-    The default scale is in the language of the page. A custom scale is shown as it was written.
+    The default scale is translated into the language of the page. A custom scale is returned as it was written.
     """
     levels = campaign.grading.levels if campaign.grading else []
     if is_default(levels):
@@ -172,10 +173,9 @@ def accept_texts(campaign: Campaign, *, who: str = "") -> None:
 
 
 def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
-    """Fill in the campaign's figures (:data:`FIGURES`); {pay} and {screening} are whole sentences.
+    """Replace the placeholders in ``text`` (:data:`FIGURES`); {pay} and {screening} become whole sentences.
 
-    ``pairs`` is the size of the task, gold pairs included (default: a full task). The last tasks can be one pair
-    shorter.
+    ``pairs`` is the size of the task, gold pairs included (default: a full task). Some tasks are one pair smaller.
     """
     with translation.override(campaign.wording):
         told = str(pairs) if pairs else size_of(campaign, translation)
@@ -223,14 +223,14 @@ def size_of(campaign: Campaign, wording: Wording = ENGLISH) -> str:
 
 
 def usual_minutes(campaign: Campaign, pairs: int) -> int:
-    """Return the minutes that a task of ``pairs`` pairs usually takes, measured or estimated, and rounded up."""
+    """Return the minutes, measured or estimated and rounded up, that a task of ``pairs`` pairs usually takes."""
     full = campaign.slots_per_task
     seconds_per_pair = campaign.usual_seconds / full if campaign.usual_seconds else seconds_a_pair(campaign)
     return max(1, math.ceil(round(pairs * seconds_per_pair, 3) / 60))
 
 
 def unknown_figure(campaign: Campaign, text: str) -> str:
-    """Return the first ``{name}`` in the text for which the campaign has no figure; empty if there is none."""
+    """Return the first placeholder in the text for which the campaign has no figure; "" if there is none."""
     left = re.search(r"\{[a-z_]+\}", filled(campaign, text))
     return left[0] if left else ""
 

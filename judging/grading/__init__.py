@@ -1,1 +1,1 @@
-"""Graded judging by named assessors: topics, assignments, grades, decisions, and the resulting labels."""
+"""Graded judging by assessors or a crowd: topics, assignments, grades, decisions, and the resulting labels."""

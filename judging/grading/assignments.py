@@ -1,4 +1,4 @@
-"""Topics that assessors take, decline or lose, and second opinions on a sample of the judged passages."""
+"""Assign topics to assessors, end assignments, and assign second opinions on a sample of the judged passages."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ def topic_named(campaign: GradedCampaign, qid: str) -> Topic:
 
 
 def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
-    """Assign the topic with the opening of its pool to the assessor. Raises CampaignRefused if it is not free."""
+    """Assign the topic to the assessor, with the opening of its pool. Raises CampaignRefused if it is not free."""
     with transaction.atomic():
         lock_topic(topic)
         held = assignment_of(topic)
@@ -52,20 +52,23 @@ def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
 
 
 def is_left_undecided(held: TopicAssignment) -> bool:
-    """Return whether a crowd with a closed or archived campaign holds the topic; an undecided topic is then free."""
+    """Return whether the assignment's crowd campaign is closed or archived. If so, an undecided topic is free."""
     crowd = held.crowd
     return crowd is not None and (crowd.state == Campaign.State.CLOSED or crowd.archived_at is not None)
 
 
 def take_from_crowd(held: TopicAssignment) -> None:
-    """Take an undecided topic from a crowd whose campaign is closed or archived, so that others can start it over."""
+    """End the assignment of a crowd whose campaign is closed or archived, so that others can start the topic over."""
     closed = held.crowd is not None and held.crowd.state == Campaign.State.CLOSED
     end = "closed" if closed else "was archived"
     end_assignment(held, why=f"The campaign {end} before the topic was decided.", who="")
 
 
 def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
-    """Assign the assessor a sample of passages that another assessor judged. Raises CampaignRefused."""
+    """Assign the assessor a sample of the passages that another assessor judged for a decided topic.
+
+    Raises CampaignRefused if the topic is undecided, or if the assessor may not give its second opinion.
+    """
     qid = topic.query.qid
     with transaction.atomic():
         lock_topic(topic)
@@ -97,7 +100,7 @@ def assign_passages(
     batch: int,
     source: str = GradedItem.Source.POOL,
 ) -> None:
-    """Add passages, as (key, smallest rank in a run), to the assessor's assignment."""
+    """Add passages, given as (key, smallest rank in any run), to the end of an assignment."""
     begin = assignment.items.count()
     GradedItem.objects.bulk_create(
         (
@@ -112,9 +115,10 @@ def assign_passages(
 
 @transaction.atomic
 def end_assignment(assignment: TopicAssignment, *, why: str, who: str) -> None:
-    """End an assignment: the assessor declines the topic, or staff take it away. Its grades stay on record.
+    """End an assignment, because the assessor declines the topic or staff take it away. Its grades stay on record.
 
-    Another assessor starts the topic over. Raises BadInput, CampaignRefused.
+    Another assessor starts the topic over. Raises BadInput for a missing reason, and CampaignRefused if the topic is
+    decided or the assignment has already ended.
     """
     if not why.strip():
         raise BadInput("The reason is missing.", "Say why.")

@@ -37,7 +37,7 @@ from judging.rules.packing import PairRequest
 from judging.rules.topic_effort import LaterTasks, forecast_later_tasks
 from judging.rules.topic_life import next_of_pool
 
-#: The keys of a query and a passage.
+#: The lookups for the keys of a judged pair's query and passage.
 QUERY_AND_PASSAGE = ("pair__query", "pair__passage_a")
 
 
@@ -46,7 +46,7 @@ def create_crowd_campaign(
 ) -> Campaign:
     """Create a draft campaign whose workers judge every free topic, beginning with the opening of its pool.
 
-    Raises BadInput and CampaignRefused, also if no topic is free.
+    Raises BadInput for invalid settings, and CampaignRefused if the judging has ended or no topic is free.
     """
     if grading.ended_at is not None:
         raise CampaignRefused(ENDED, "Reopen the graded campaign first.")
@@ -80,7 +80,7 @@ def _free_topics(grading: GradedCampaign) -> list[Topic]:
 
 
 def later_tasks(campaign: Campaign) -> LaterTasks:
-    """Forecast the maximum numbers of tasks after the first round, within the remaining budget of passages."""
+    """Forecast how many tasks can follow the first round at most, within the remaining budget of passages."""
     grading = campaign.grading
     assert grading is not None
     own = campaign.topic_assignments.filter(over_at=None)
@@ -101,8 +101,8 @@ def later_tasks(campaign: Campaign) -> LaterTasks:
 def request_judgments(campaign: Campaign) -> int:
     """Request the judgments that passages of undecided topics lack; return how many tasks this created.
 
-    These passages are new, or were removed from tasks while a decision on their topic was in force. A budget of
-    passages is not exceeded. Safe to run twice, and at the same time as another process.
+    Passages lack judgments if they are new, or if they were removed from tasks while their topic was decided. The
+    budget of passages is not exceeded. Safe to repeat and to call concurrently.
     """
     Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)  # concurrent callers take turns
     lacking: dict[tuple[int, int], list[PairRequest]] = defaultdict(list)
@@ -116,7 +116,10 @@ def request_judgments(campaign: Campaign) -> int:
 
 
 def _requests_by_passage(campaign: Campaign) -> list[tuple[int, int, PairRequest]]:
-    """Return (times requested, batch, passage as a pair) for passages of undecided topics, within the budget."""
+    """Return (number of judgments requested so far, batch, passage as a pair) for passages of undecided topics.
+
+    Passages that are new and exceed the budget are left out.
+    """
     requested = Counter(TaskPair.objects.filter(task__campaign=campaign).values_list(*QUERY_AND_PASSAGE))
     items = GradedItem.objects.filter(assignment__in=_undecided_assignments(campaign))
     rows = items.order_by("assignment__topic__query__position", "position")
@@ -129,7 +132,7 @@ def _requests_by_passage(campaign: Campaign) -> list[tuple[int, int, PairRequest
 
 
 def _passages_in_budget(campaign: Campaign, asked: int) -> int:
-    """Return how many more passages the budget allows if ``asked`` passages of undecided topics are requested."""
+    """Return how many more passages fit in the budget, besides the ``asked`` ones of undecided topics."""
     grading = campaign.grading
     assert grading is not None
     if grading.budget is None:
@@ -140,9 +143,9 @@ def _passages_in_budget(campaign: Campaign, asked: int) -> int:
 
 
 def carry_grades(campaign: Campaign) -> list[TopicAssignment]:
-    """Carry counted grades to the topics, and request the judgments that the rules require next. Safe to run twice.
+    """Update the topics with the workers' counted grades, and request the judgments that the rules require next.
 
-    Returns the topics whose next passages active learning has to choose.
+    Returns the assignments for which active learning has to choose the next passages. Safe to repeat.
     """
     grading = campaign.grading
     if grading is None or campaign.rehearsal_of_id:
@@ -166,7 +169,7 @@ def _assignments_under_way(campaign: Campaign) -> list[TopicAssignment]:
 
 
 def _counted_grades(campaign: Campaign) -> dict[int, dict[int, list[int]]]:
-    """Map query keys, then passage keys, to counted grades in the order of the judgments."""
+    """Map query keys, then passage keys, to the grades of counted judgments, in the order of the judgments."""
     counted = Judgment.objects.filter(campaign=campaign, kind=Judgment.Kind.GRADE).counted().order_by("pk")
     grades: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     rows = counted.values_list(*QUERY_AND_PASSAGE, "grade")
@@ -177,10 +180,10 @@ def _counted_grades(campaign: Campaign) -> dict[int, dict[int, list[int]]]:
 
 @transaction.atomic
 def _carry_to_topic(assignment: TopicAssignment, counted: Mapping[int, Sequence[int]], wanted: int) -> None:
-    """Update the grades of the topic's items from their counted judgments, and decide or continue the topic.
+    """Update the grades of the assignment's items from their counted judgments, and decide or continue the topic.
 
-    An item loses its grade if too few of its judgments still count, even after its topic was decided: no label rests
-    on a worker who is excluded or withdrew. The decision stands.
+    An item loses its grade if fewer than ``wanted`` of its judgments still count, so that no label depends on a
+    worker who was excluded or withdrew. This also applies to decided topics, whose decision stays in force.
     """
     topic = assignment.topic
     lock_topic(topic)
@@ -203,7 +206,7 @@ def _carry_to_topic(assignment: TopicAssignment, counted: Mapping[int, Sequence[
 
 @transaction.atomic
 def withdraw_taken_topics(campaign: Campaign) -> None:
-    """Before a campaign's launch, remove the topics that others have taken."""
+    """Remove, from a campaign that is not launched yet, the tasks and pairs of topics that others have taken."""
     taken = TopicAssignment.objects.filter(crowd=campaign, over_at__isnull=False)
     queries = list(taken.values_list("topic__query", flat=True))
     _withdraw_queries(campaign, queries)
@@ -211,7 +214,7 @@ def withdraw_taken_topics(campaign: Campaign) -> None:
 
 
 def _withdraw_queries(campaign: Campaign, queries: Sequence[int]) -> None:
-    """Remove passages of these topics from tasks that nobody has opened.
+    """Remove the passages of these queries from tasks that nobody has opened.
 
     A task with no passages left is deleted, so that nobody is paid for judgments that no topic needs.
     """
@@ -233,7 +236,7 @@ def _finished_queries(campaign: Campaign) -> list[int]:
 
 
 def _undecided_assignments(campaign: Campaign) -> QuerySet[TopicAssignment]:
-    """Return the assignments whose topics the campaign's workers judge: undecided ones, until the judging ends."""
+    """Return the campaign's current assignments of undecided topics; none once the judging has ended."""
     decided = TopicDecision.objects.filter(topic=OuterRef("topic"), reversed_at=None)
     return TopicAssignment.objects.filter(
         ~Exists(decided), crowd=campaign, over_at=None, topic__campaign__ended_at=None
@@ -241,5 +244,5 @@ def _undecided_assignments(campaign: Campaign) -> QuerySet[TopicAssignment]:
 
 
 def undecided_topics(campaign: Campaign) -> int:
-    """Return how many topics of the campaign's workers are not decided; 0 for a campaign of pairs, or a rehearsal."""
+    """Return how many topics assigned to the campaign are undecided; 0 for a campaign of pairs, or a rehearsal."""
     return _undecided_assignments(campaign).count() if campaign.grading_id else 0

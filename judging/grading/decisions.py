@@ -21,12 +21,12 @@ def lock_topic(topic: Topic) -> None:
 
 
 def standing_decision(topic: Topic) -> TopicDecision | None:
-    """Return the decision in force, if any."""
+    """Return the topic's decision that is in force, or None."""
     return topic.decisions.filter(reversed_at=None).first()
 
 
 def assignment_of(topic: Topic) -> TopicAssignment | None:
-    """Return the assignment whose grades count: that of the topic's current assessor."""
+    """Return the assignment of the topic's current assessor or crowd, whose grades count, or None."""
     return topic.assignments.filter(over_at=None, second=False).select_related("assessor", "crowd").first()
 
 
@@ -53,7 +53,10 @@ def record_decision(topic: Topic, decision: Decision, tally: Tally, *, ending: b
 
 
 def decide_at_end(topic: Topic, *, ending: bool = False) -> TopicDecision | None:
-    """Decide a topic whose judging is over, unless a decision is already in force."""
+    """Accept or reject a topic whose judging is over, unless a decision is already in force; then return None.
+
+    ``ending`` records that the end of the campaign led to this decision.
+    """
     lock_topic(topic)
     if standing_decision(topic) is not None:
         return None
@@ -62,9 +65,9 @@ def decide_at_end(topic: Topic, *, ending: bool = False) -> TopicDecision | None
 
 
 def was_reversed_here(topic: Topic, tally: Tally) -> bool:
-    """Return whether staff reversed a decision of the rules that was based on as many judgments as there are now.
+    """Return whether the rules already decided the topic with the present number of judgments, and were reversed.
 
-    Decisions made when a campaign ended do not count here, because reopening reverses them.
+    Decisions made when the campaign ended are ignored, because reopening the campaign reverses them.
     """
     ruled = topic.decisions.filter(decided_by="", at_end=False, judged=tally.judged)
     return ruled.exclude(reversed_at=None).exists()
@@ -72,9 +75,9 @@ def was_reversed_here(topic: Topic, tally: Tally) -> bool:
 
 @transaction.atomic
 def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDecision:
-    """Record a decision of staff: eliminate a topic before it is judged, or end it in another way afterwards.
+    """Record a decision of staff. A topic that nobody has taken can be eliminated; other verdicts need judgments.
 
-    Raises BadInput, CampaignRefused.
+    Raises BadInput for an unknown verdict or a missing reason, and CampaignRefused if the verdict is not possible.
     """
     if verdict not in Verdict.values:
         raise BadInput(f"Unknown decision: {verdict!r}.", f"Choose from {', '.join(Verdict.values)}.")
@@ -108,7 +111,7 @@ def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDe
 
 @transaction.atomic
 def reverse_decision(decision: TopicDecision, *, why: str, who: str) -> None:
-    """Reverse a decision: the topic continues where it stopped. Raises BadInput, CampaignRefused."""
+    """Reverse a decision. Raises BadInput for a missing reason, and CampaignRefused if it was already reversed."""
     if not why.strip():
         raise BadInput("The reason is missing.", "State why the decision is reversed.")
     lock_topic(decision.topic)

@@ -47,7 +47,10 @@ class GradingSettings:
 def create_graded_campaign(
     *, pool: Pool, name: str, settings: GradingSettings | None = None, who: str = ""
 ) -> GradedCampaign:
-    """Create a graded campaign with a topic for each query of the pool. Raises BadInput, CampaignRefused."""
+    """Create a graded campaign with a topic for each query of the pool.
+
+    Raises BadInput for an invalid setting. Raises CampaignRefused if the pool is refused or the name is taken.
+    """
     settings = settings or GradingSettings()
     check_name(name)
     _check_grading_settings(settings)
@@ -121,7 +124,7 @@ def refuse_without_texts(pool: Pool, settings: GradingSettings) -> None:
 
 
 def refuse_small_pools(pool: Pool, settings: GradingSettings) -> None:
-    """Raise CampaignRefused if the rules discard topics because their pools are small, unless that is accepted."""
+    """Raise CampaignRefused if the rules would discard topics for their small pools, unless the settings allow it."""
     if settings.small_pools:
         return
     if words := small_pools_words(effort_over(pool, settings), rules_with(settings.rules)):
@@ -143,7 +146,7 @@ def refuse_small_pools(pool: Pool, settings: GradingSettings) -> None:
 
 
 def effort_over(pool: Pool, settings: GradingSettings) -> Effort:
-    """Forecast the passages to judge in a graded campaign that does not exist yet."""
+    """Forecast how many passages a new graded campaign over the pool has to judge."""
     sizes = pool_stats(pool=pool).stats.histogram
     return forecast_effort(sizes, rules_with(settings.rules), settings.budget)
 
@@ -176,7 +179,7 @@ def delete_graded_campaign(campaign: GradedCampaign, *, who: str = "") -> None:
 
 
 def judged_so_far(campaign: GradedCampaign) -> int:
-    """Return the number of judged passages, which the budget limits. Second opinions do not count."""
+    """Return the number of judged passages, which the budget limits. Second opinions are not included."""
     items = GradedItem.objects.filter(assignment__topic__campaign=campaign, assignment__second=False)
     return items.filter(grade__isnull=False).count()
 
@@ -190,9 +193,10 @@ def end_if_spent(campaign: GradedCampaign) -> bool:
 
 @transaction.atomic
 def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
-    """End the judging and decide every topic that was started. Return False if it had already ended.
+    """End the judging and decide every topic that was started. Return False if the judging had already ended.
 
-    Topics that a crowd's draft holds stay undecided, because nobody was offered their passages.
+    Topics assigned to a crowd's draft campaign stay undecided unless some passages are judged, because nobody was
+    offered the others.
     """
     if not why.strip():
         raise BadInput("The reason is missing.", "State why the judging ends.")
@@ -212,7 +216,11 @@ def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
 
 @transaction.atomic
 def reopen_campaign(campaign: GradedCampaign, *, why: str, budget: int | None = None, who: str = "") -> None:
-    """Continue judging, and reverse the decisions made when it ended. Raises BadInput, CampaignRefused."""
+    """Continue the judging that has ended, and reverse the decisions that its end caused.
+
+    ``budget`` replaces the budget (None: keep it). Raises BadInput for a missing reason or a budget that is used up,
+    and CampaignRefused if the judging has not ended.
+    """
     if not why.strip():
         raise BadInput("The reason is missing.", "State why the judging continues.")
     _check_budget(budget)

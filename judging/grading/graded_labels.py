@@ -36,9 +36,10 @@ def publish_labels(
     incomplete: bool = False,
     who: str = "",
 ) -> GradedLabels:
-    """Create a qrel set from the accepted topics; with ``incomplete``, even if some grades were withdrawn.
+    """Create a qrel set from the grades of accepted topics; if ``withheld``, non-members see only its scores.
 
-    Raises CampaignRefused if no topic is accepted, or for withdrawn grades, and AlreadyImported if the name is taken.
+    Raises CampaignRefused if no topic is accepted, or if grades of accepted topics were withdrawn. With
+    ``incomplete``, withdrawn grades are left out instead. Raises AlreadyImported if the name is taken.
     """
     with transaction.atomic(), tempfile.TemporaryDirectory() as folder:
         decisions = {one.topic_id: one for one in _accepted(campaign).select_related("topic__query")}
@@ -118,12 +119,13 @@ def _refuse_withdrawn(campaign: GradedCampaign) -> None:
 
 
 def grades_of(campaign: GradedCampaign) -> Iterator[dict[str, Any]]:
-    """Yield every grade with its source, including topics that are not accepted and second opinions.
+    """Yield every grade as a row of COLUMNS, including those of second opinions and of topics not accepted.
 
-    ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* with the judgments
-    of a crowd. ``counts``: it is current, and its assessor has the topic. ``stage``: the part of the pool, or the
-    iteration of active learning from 1; empty for a second opinion. If only one in ``fraction`` passages of the
-    corpus was pooled, the rows have this number and the seed.
+    - ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* because too few
+      judgments of the crowd still count
+    - ``counts``: whether the grade is current and belongs to the topic's current assignment
+    - ``stage``: the part of the pool, or the iteration of active learning from 1; empty for a second opinion
+    - ``fraction``, ``fraction_seed``: set if the pool has only one in ``fraction`` passages of the corpus
     """
     corpus = (campaign.pool.fraction, campaign.pool.fraction_seed)
     by_topic = TopicAssignment.objects.filter(topic__campaign=campaign).select_related("assessor", "crowd")

@@ -1,4 +1,4 @@
-"""An assessor's grades: give, change and undo them, and continue the topic once every assigned passage is judged."""
+"""Give, change and undo an assessor's grades, and continue the topic once every assigned passage is judged."""
 
 from django.db import transaction
 
@@ -22,19 +22,20 @@ from judging.models import Grade, GradedItem, Topic, TopicAssignment
 from judging.rules.topic_life import after_batch, after_opening, next_of_pool
 
 FIRST_ITERATION = 2
-#: Actions of staff on a topic besides deciding it.
+#: What staff can do with a topic besides giving it a verdict.
 REVERSED, TAKEN_AWAY = "reversed", "taken away"
 
 
 def item_at(assignment: TopicAssignment, position: int) -> GradedItem | None:
-    """Return the passage at this position, counting from 0."""
+    """Return the assignment's item at this position, counted from 0, or None."""
     return assignment.items.filter(position=position).select_related("passage").first()
 
 
 def give_grade(item: GradedItem, grade: int) -> None:
-    """Append a grade, which replaces an earlier one, and continue the topic after the last passage.
+    """Add a grade, which replaces any earlier one, and continue the topic if every assigned passage is now judged.
 
-    Raises BadInput for a grade that is not on the scale, CampaignRefused if the topic is no longer judged.
+    Raises BadInput for a grade that is not on the scale, and CampaignRefused if the assignment, topic or campaign has
+    ended.
     """
     campaign = item.assignment.topic.campaign
     if not 0 <= grade < len(campaign.scale):
@@ -52,7 +53,10 @@ def give_grade(item: GradedItem, grade: int) -> None:
 
 @transaction.atomic
 def undo_grade(assignment: TopicAssignment) -> GradedItem:
-    """Undo the latest grade, so that its passage is judged again. Raises CampaignRefused if there is none."""
+    """Undo the assignment's latest grade and return its item, to be judged again.
+
+    Raises CampaignRefused if there is no grade, or if the assignment, topic or campaign has ended.
+    """
     _refuse_ended(assignment)
     latest = Grade.objects.filter(item__assignment=assignment, item__grade__isnull=False)
     found = latest.exclude(grade=None).order_by("-pk").select_related("item").first()
@@ -84,10 +88,9 @@ def _refuse_ended(assignment: TopicAssignment) -> None:
 
 
 def continue_topic(assignment: TopicAssignment) -> None:
-    """Decide the topic, or assign the rest of its pool, once every assigned passage is judged.
+    """Decide the topic by the rules, or assign the rest of its pool, once every assigned passage is judged.
 
-    The caller has locked the topic. If the topic is then undecided and nothing is assigned, :func:`choose_next`
-    continues.
+    The caller has locked the topic. If neither applies, :func:`choose_next` has to assign more passages.
     """
     topic = assignment.topic
     if assignment.second or assignment.items.filter(grade=None).exists():
@@ -110,8 +113,8 @@ def carry_out_decision(
 ) -> None:
     """Carry out a decision of staff: a verdict, ``reversed``, or ``taken away`` from the assessor.
 
-    ``reverses``: the key of the decision that the person saw; another one is not reversed.
-    After a reversal, the topic continues where the rules stopped it. Raises BadInput, CampaignRefused.
+    ``reverses`` is the key of the decision that the person wants to reverse; if another one is in force, nothing
+    changes. After a reversal, the topic continues where it stopped. Raises BadInput, CampaignRefused.
     """
     assignment, standing = assignment_of(topic), standing_decision(topic)
     if decision == REVERSED:
@@ -134,7 +137,7 @@ def carry_out_decision(
 
 
 def awaits_passages(assignment: TopicAssignment) -> bool:
-    """Return whether the next passages are still to be chosen by active learning."""
+    """Return whether every assigned passage is judged, so that active learning has to choose the next ones."""
     if assignment.second or assignment.over_at is not None or assignment.topic.campaign.ended_at is not None:
         return False
     if standing_decision(assignment.topic) is not None:
@@ -145,8 +148,8 @@ def awaits_passages(assignment: TopicAssignment) -> bool:
 def choose_next(assignment: TopicAssignment, *, progress: Progress | None = None) -> int:
     """Assign the passages of the next iteration of active learning; return their number. Safe to repeat.
 
-    If nothing is left to judge, the topic is decided as when the budget ends. Raises CampaignRefused if staff
-    reversed that decision.
+    If nothing is left to judge, the topic is decided as if the budget were used up. Raises CampaignRefused if staff
+    already reversed that decision.
     """
     if not awaits_passages(assignment):
         return 0

@@ -22,16 +22,17 @@ from pooling.services.clusters import canonical_of
 from pooling.services.features import features_of
 from pooling.services.pools import Choice
 
-#: The number of passages whose classes are looked up at once; with a fraction, only its passages count.
+#: The number of passages whose classes are looked up at once. If only one in n passages of the corpus can be chosen,
+#: it is n times as large.
 AT_ONCE = 200
 
 
 def proposed_passages(assignment: TopicAssignment, *, progress: Progress | None = None) -> list[int]:
     """Return the keys of the next passages to judge, best first; none if all passages with a text are judged.
 
-    If the pool is limited to a fraction of the collection, so are these passages. A campaign that learns from all
-    grades also uses the counted grades of the same query in the collection's other graded campaigns, and proposes
-    none of their passages.
+    If the pool is limited to a fraction of the corpus, only passages of the fraction are returned. A campaign that
+    learns from all grades also uses the counted grades of the same query in the collection's other graded campaigns.
+    It leaves out the passages that these campaigns judged.
     """
     topic = assignment.topic
     campaign, pool = topic.campaign, topic.campaign.pool
@@ -55,7 +56,7 @@ def proposed_passages(assignment: TopicAssignment, *, progress: Progress | None 
 
 
 def _grades_elsewhere(assignment: TopicAssignment) -> dict[str, int]:
-    """Map pids to their grades for the same query in the collection's other graded campaigns."""
+    """Map pids to their counted grades for the same query in the collection's other graded campaigns."""
     topic = assignment.topic
     rows = GradedItem.objects.filter(
         assignment__topic__query=topic.query_id,
@@ -79,14 +80,15 @@ def next_passages(
     fraction: Fraction | None = None,
     progress: Progress | None = None,
 ) -> list[str]:
-    """Return the next ``count`` passages to judge, best first; fewer if no more are left.
+    """Return the pids of the next ``count`` passages to judge, best first; fewer if no more are left.
 
-    ``judged``: pid → grade in this thread; a grade of ``relevant_from`` or more is relevant. ``others``: pid → grade
-    in the topic's other threads; they are learned from, too, unless ``fraction`` is given. With ``fraction``, only
-    passages of the fraction are ranked and learned from. No passage of ``judged`` or ``others`` is returned. Of each
-    class of near-duplicates or equal texts, only the canonical passage is. The same arguments give the same passages.
-    Judged passages without a text are not learned from. Builds the collection's features first if needed. Raises
-    NotFound for a collection without texts.
+    ``judged`` maps pids to grades in this thread, and ``others`` to grades in the topic's other threads. A grade of
+    ``relevant_from`` or more is relevant. The learner uses both, but with ``fraction`` only ``judged`` and only
+    passages of the fraction. Judged passages without a text are ignored.
+
+    No passage of ``judged`` or ``others`` is returned. Of each class of near-duplicates or equal texts, only the
+    canonical passage is returned. The same arguments give the same passages. The collection's features are built
+    first if needed. Raises NotFound for a collection without texts.
     """
     grades = {**others, **judged} if fraction is None else judged
     with features_of(collection, progress) as features:
@@ -108,20 +110,23 @@ def next_passages(
 
 
 class _Passage(NamedTuple):
-    """A passage with features, and the class that it represents."""
+    """A passage with features, called ``named``, and its class of near-duplicates."""
 
     row: int
     named: str
     pid: str
-    """The pid of the canonical passage of the class."""
+    """The pid of the class's canonical passage or, if that has no features, of the passage itself."""
     key: str | int
-    """The key of the class: its canonical pid, the key of its text or, without a text, the pid."""
+    """The key of the class: its canonical pid, the key of its text or, without a text, the passage's pid."""
     held: bool
-    """Whether the fraction contains the class, which is the case if it contains the canonical passage."""
+    """Whether the class belongs to the fraction, that is, whether its canonical passage does."""
 
 
 class _Topic:
-    """The passages to choose from: in the fraction, one per class, skipping classes with a known passage."""
+    """The passages that a topic can choose from: one per class, within the fraction and without known classes.
+
+    A class is known if one of its passages is.
+    """
 
     def __init__(
         self, collection: Collection, features: Features, within: Fraction | None, known: Group[str]
@@ -132,7 +137,7 @@ class _Topic:
         self.seen = {*known, *canonical_of(collection, known).values(), *(one.key for one in self.known)}
 
     def unknown(self, rows: Iterable[int]) -> Iterator[_Passage]:
-        """Yield the passages to choose from, in the order of the rows."""
+        """Yield the passages in these rows of the features that can be chosen, in the same order."""
         seen = set(self.seen)
         for some in growing_batches(rows, self.at_once):
             for one in self._passages(some):

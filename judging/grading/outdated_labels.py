@@ -14,9 +14,10 @@ from pooling.models import Collection, Qrel
 
 @dataclass(frozen=True)
 class OutdatedLabels:
-    """Published labels, and for each qid the number of their grades that were withdrawn or changed since.
+    """Published labels that differ from the present grades of their campaign.
 
-    ``latest``: the name of the campaign's latest labels.
+    ``withdrawn`` and ``changed`` map qids to the number of grades withdrawn or changed since the labels were
+    published. ``latest`` is the name of the campaign's latest labels.
     """
 
     labels: GradedLabels
@@ -30,7 +31,7 @@ class OutdatedLabels:
 
     @property
     def words(self) -> str:
-        """Return a sentence with the numbers of grades that were withdrawn or changed."""
+        """Sentences that say how many grades were withdrawn or changed since the labels were published."""
         counts = ((self.withdrawn, "withdrawn"), (self.changed, "changed"))
         parts = [f"{many(sum(of.values()), 'grade was', 'grades were')} {what}" for of, what in counts if of]
         return (
@@ -40,7 +41,7 @@ class OutdatedLabels:
 
     @property
     def next_step(self) -> Guidance:
-        """Return what members can do: use later labels if there are any, else create them."""
+        """Advice to members: use the campaign's later labels or, if there are none, create labels again."""
         if self.latest != self.labels.qrel_set.name:
             return Guidance(f"The labels {self.latest} were created later from the same campaign.")
         campaign = self.labels.campaign
@@ -54,9 +55,10 @@ class OutdatedLabels:
 
 
 def outdated_labels(collection: Collection) -> list[OutdatedLabels]:
-    """Return the labels of the collection's graded campaigns that differ from the grades behind them now.
+    """Return the published labels of the collection's graded campaigns that differ from the present grades.
 
-    A grade is withdrawn if its worker was excluded or withdrew, or its assessor undid it, and nobody gave it again.
+    A grade counts as withdrawn if the passage has no grade now: its worker was excluded or withdrew, or its assessor
+    undid it, and nobody has judged the passage again.
     """
     published = GradedLabels.objects.filter(campaign__collection=collection).order_by("pk")
     rows = list(published.select_related("campaign__collection", "qrel_set"))

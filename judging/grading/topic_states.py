@@ -1,4 +1,4 @@
-"""The current state of a graded campaign's topics, for pages, calls and commands."""
+"""The current state of a graded campaign's topics, for pages, the API and commands."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ LEFT, PREPARED = "left undecided", "prepared"
 class TopicState:
     """A topic with its assessor, progress and decision.
 
-    ``given``: the number of passages assigned so far. ``pool``: the number of passages in its pool, where a class of
-    near-duplicates counts once.
+    ``given`` is the number of passages assigned so far. ``pool`` is the number of passages in the topic's pool, where
+    a class of near-duplicates counts once. ``declined`` lists the assignments that have ended.
     """
 
     topic: Topic
@@ -37,7 +37,7 @@ class TopicState:
 
     @property
     def decision(self) -> TopicDecision | None:
-        """Return the decision in force."""
+        """The decision in force, or None."""
         return next((one for one in self.decisions if one.reversed_at is None), None)
 
     @property
@@ -46,7 +46,7 @@ class TopicState:
 
     @property
     def state(self) -> str:
-        """Return the state in words."""
+        """The verdict if the topic is decided, otherwise one of the states named at the top of this module."""
         if self.decision is not None:
             return self.decision.verdict
         if self.assignment is None:
@@ -60,12 +60,12 @@ class TopicState:
 
     @property
     def free(self) -> bool:
-        """Return whether an assessor or a new crowd can take the topic."""
+        """Whether an assessor or a new crowd can take the topic."""
         return self.state in (CANDIDATE, LEFT)
 
     @property
     def stage(self) -> str:
-        """Return the stage of judging in words; empty before judging begins."""
+        """The name of the latest batch of passages, such as "iteration 1"; empty if nobody has the topic."""
         return stage_words(self.batch) if self.assignment is not None else ""
 
     @property
@@ -73,7 +73,7 @@ class TopicState:
         return self.assignment.who if self.assignment else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the state, ready for JSON."""
+        """Return the topic's state as a JSON-ready dict."""
         decision = self.decision
         return {
             "qid": self.topic.query.qid,
@@ -112,7 +112,7 @@ class _ListLength(Func):
 
 
 def states_of(campaign: GradedCampaign) -> list[TopicState]:
-    """Return the campaign's topics in the order of its queries."""
+    """Return the state of each topic of the campaign, in the order of the queries."""
     counted = (
         TopicAssignment.objects.filter(topic__campaign=campaign)
         .select_related("assessor", "crowd")
@@ -154,7 +154,7 @@ def states_of(campaign: GradedCampaign) -> list[TopicState]:
 
 
 def grading_summary(campaign: GradedCampaign, states: list[TopicState]) -> dict[str, Any]:
-    """Return the campaign's settings and progress, JSON-ready."""
+    """Return the campaign's settings and progress as a JSON-ready dict."""
     return {
         "name": campaign.name,
         "pool": campaign.pool.name,
@@ -171,6 +171,6 @@ def grading_summary(campaign: GradedCampaign, states: list[TopicState]) -> dict[
 
 
 def effort_of(campaign: GradedCampaign, states: Sequence[TopicState]) -> Effort:
-    """Forecast the passages to judge, without eliminated topics."""
+    """Forecast how many passages the campaign has to judge in topics that are not eliminated."""
     sizes = Counter(one.pool for one in states if one.state != TopicDecision.Verdict.ELIMINATED)
     return forecast_effort(sizes, campaign.life, campaign.budget)

@@ -41,17 +41,17 @@ from judging.tasks.lease_ends import clear_place, end_submission, free_lapsed, l
 from judging.tasks.slots import take_up
 from judging.workers.identities import crowd_namespace, worker_for
 
-#: Shortest interval between sweeps through all the crowd's places. Larger campaigns are swept less often.
+#: The shortest interval between sweeps, which read the crowd's whole list of places. Large campaigns wait longer.
 SWEEP_SECONDS = 20
-#: A task opened within this time before the crowd's list was read may not appear as held in it.
+#: The crowd's list may not show yet that a task is held if it was opened within this time before.
 SETTLED = timedelta(seconds=30)
-#: A closed campaign is collected for this long after a decision about a worker, in case the crowd is slow.
+#: How long a closed campaign is still collected after a decision about a worker, in case the crowd is slow.
 DECIDED_LATELY = timedelta(days=7)
 
 
 @dataclass(frozen=True)
 class Collected:
-    """Counts from one run of :func:`collect`."""
+    """The numbers of submissions recorded and of places newly wanted in one run of :func:`collect`."""
 
     submissions: int
     places_wanted: int
@@ -60,8 +60,8 @@ class Collected:
 def campaigns_to_collect() -> list[Campaign]:
     """Return launched campaigns on which people may be working, and closed ones that still owe money.
 
-    A closed campaign is included after a recent decision about a worker, so that the crowd's lists are updated and
-    the worker is notified.
+    A closed campaign is also returned after a recent decision about a worker, so that the crowd's block lists are
+    updated and the worker is notified.
     """
     since = clock.now() - DECIDED_LATELY
     of_this = {"campaign": OuterRef("pk")}
@@ -75,11 +75,11 @@ def campaigns_to_collect() -> list[Campaign]:
 
 
 def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool = False) -> Collected:
-    """Fetch new submissions from the crowd, count or exclude them, and offer missing places.
+    """Fetch new submissions from the crowd, decide which of them count, and record the places that are missing.
 
-    Places whose worker submitted our form are checked first. A sweep through the crowd's list, which decides who
-    submitted, covers the rest. Safe to repeat and to call concurrently. A temporary failure of the crowd stops
-    nothing else; its error is raised at the end.
+    Places whose worker submitted our form are collected every time. Other places are found by a sweep through the
+    crowd's list of places, if one is due or ``sweep`` is true. Safe to repeat and to call concurrently. A temporary
+    failure of the crowd does not stop the other steps; its error is raised at the end.
     """
     crowd, patience, began = crowd_for(campaign), Patience(), clock.now()
     free_lapsed(campaign)
@@ -111,7 +111,7 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
 
 
 def _keep_what_ran_out(campaign: Campaign, crowd: Crowd, patience: Patience) -> int:
-    """Accept saved work that can no longer be submitted, if the crowd can pay for it. Returns the number accepted."""
+    """Accept saved work that can no longer be submitted, if the crowd can pay for it; return the number accepted."""
     kept = 0
     for submission in work_to_keep(campaign):
         with patience.one():
@@ -127,9 +127,9 @@ def _keep_what_ran_out(campaign: Campaign, crowd: Crowd, patience: Patience) -> 
 
 
 def _take_down(campaign: Campaign, crowd: Crowd, submission: Submission) -> None:
-    """Close the place of timed-out work unless somebody else holds it: its money now pays for the judged pairs.
+    """Close the place of work that is kept, because its pay is now spent on that work, unless somebody else holds it.
 
-    If the task is still needed and the budget allows, another place is offered.
+    If its task is still needed, another place is offered within the budget.
     """
     place = submission.place
     if place is None or place.state != Place.State.OPEN:
@@ -141,14 +141,14 @@ def _take_down(campaign: Campaign, crowd: Crowd, submission: Submission) -> None
 
 
 def _unfilled(campaign: Campaign) -> QuerySet[Place]:
-    """Return places where a submission can still appear, even expired ones, since the crowd may be late."""
+    """Return places for which the crowd's list can still get a submission, including expired ones."""
     return Place.objects.filter(
         posting__campaign=campaign, state__in=[Place.State.OPEN, Place.State.GONE]
     ).exclude(crowd_id="")
 
 
 def _finished_places(campaign: Campaign) -> QuerySet[Place]:
-    """Return places whose worker submitted our form and should next submit the crowd's form."""
+    """Return places whose worker submitted our form, so that the crowd should soon list a submission."""
     since = clock.now() - timedelta(seconds=offered_seconds(campaign.assignment_seconds)) - GRACE
     sent_off = {"submissions__state": Submission.State.FINISHED, "submissions__opened_at__gte": since}
     return _unfilled(campaign).filter(**sent_off).distinct()
@@ -162,9 +162,10 @@ def _sweep_is_due(campaign: Campaign) -> bool:
 
 
 def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Place]:
-    """Return open places with a submission in the crowd's list, and mark expired ones as ``gone``.
+    """Return places, other than the ``known`` ones, that have a submission in the crowd's list.
 
-    Places of the campaign that are missing from our records are added.
+    Expired places that nobody holds are marked as gone. Places of the campaign that are missing from our records are
+    added. At a crowd that signs arrivals, tasks whose place nobody holds are released.
     """
     began = clock.now()
     here = {place.crowd_id: place for place in _unfilled(campaign).exclude(pk__in=known)}
@@ -196,9 +197,9 @@ def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Pla
 
 
 def _note_returned(campaign: Campaign, free: list[int], *, before: datetime) -> int:
-    """Release tasks whose places nobody holds at the crowd, so that they are offered again. Returns their number.
+    """Release tasks whose places in ``free`` nobody holds at the crowd; return the number of tasks released.
 
-    The worker returned the task before its time ran out, so nothing is submitted or paid.
+    Their workers returned them before the time ran out, so nothing is submitted or paid.
     """
     held = Submission.objects.filter(campaign=campaign, place__in=free, state=Submission.State.HELD)
     left = held.filter(opened_at__lt=before, ends_at__gt=clock.now(), taken_at__isnull=False)
@@ -206,7 +207,7 @@ def _note_returned(campaign: Campaign, free: list[int], *, before: datetime) -> 
 
 
 def _free_given_back(campaign: Campaign, crowd: Crowd) -> int:
-    """Release tasks whose assignments ended at the crowd without a submission. Returns their number."""
+    """Release tasks whose assignments ended at the crowd without a submission; return the number released."""
     live = Submission.objects.filter(campaign=campaign, state__in=Submission.LIVE)
     held = list(live.exclude(standing=Submission.Standing.TRIAL).order_by("pk"))
     back = set(crowd.given_back([submission.assignment_id for submission in held])) if held else set()
@@ -215,7 +216,7 @@ def _free_given_back(campaign: Campaign, crowd: Crowd) -> int:
 
 
 def collect_place(campaign: Campaign, crowd: Crowd, place: Place) -> int:
-    """Record the crowd's submissions for one place; return their number. Safe to repeat and to call concurrently."""
+    """Record the crowd's submissions for one place; return their number. Safe to repeat and call concurrently."""
     found = crowd.submissions(place.crowd_id)
     for submission in found:
         take_in(campaign, place, submission)
@@ -225,7 +226,7 @@ def collect_place(campaign: Campaign, crowd: Crowd, place: Place) -> int:
 
 
 def take_in(campaign: Campaign, place: Place, found: CrowdSubmission) -> Submission:
-    """Record a submission confirmed by the crowd: answers, standing, and pay owed. Safe to repeat."""
+    """Record a submission that the crowd lists: its answers, whether it counts, and the pay owed. Safe to repeat."""
     worker = worker_for(crowd_namespace(campaign), found.crowd_worker_id)
     with transaction.atomic():
         submission = _submission(campaign, place, found, worker.pk)
@@ -283,7 +284,7 @@ def _submission(campaign: Campaign, place: Place, found: CrowdSubmission, worker
 
 @transaction.atomic
 def settle_submission(campaign: Campaign, submission: Submission) -> None:
-    """Give a collected submission its standing, and update its task. Safe to repeat."""
+    """Decide whether a collected submission counts (its ``standing``), and update its task. Safe to repeat."""
     standing = _screened_standing(campaign, submission)
     # Set the standing first. A concurrent exclusion has either changed it already (then nothing is left to do here),
     # or waits for this row and then takes the task back.
@@ -326,7 +327,7 @@ def _screened_standing(campaign: Campaign, submission: Submission) -> Submission
 
 
 def _claim_task(submission: Submission) -> bool:
-    """Mark the task as done by this submission, if it holds the task or its lease lapsed and nobody took it."""
+    """Mark the task as done by this submission, unless another one has taken it over; return whether it is marked."""
     if submission.task_id is None:
         return False
     task = Task.objects.filter(pk=submission.task_id)
@@ -334,7 +335,8 @@ def _claim_task(submission: Submission) -> bool:
         state=Task.State.DONE
     ):
         return True
-    # If somebody else held the task meanwhile, some pairs may have moved to a new task. Do not count them twice.
+    # The lease lapsed. If somebody else held the task since, some pairs may have moved to a new task. Do not count
+    # them twice.
     shown = set(submission.slots.exclude(pair=None).values_list("pair_id", flat=True))
     if shown != set(TaskPair.objects.filter(task=submission.task).values_list("pair_id", flat=True)):
         return False

@@ -1,4 +1,4 @@
-"""Collect at once any work that would exclude its worker, before the worker gets another task."""
+"""Collect work that would exclude its worker at once, before the worker gets another task."""
 
 import logging
 
@@ -15,7 +15,7 @@ from judging.rules.screening import screen_answers
 log = logging.getLogger(__name__)
 #: The maximum number of places to look up at the crowd while a page is opened.
 MOST_PLACES = 2
-#: Shortest time between two checks of one worker.
+#: The shortest time between two checks of one worker, in seconds.
 AGAIN_SECONDS = 10
 UNCONFIRMED_WORK = LookupLimit("confirmed", a_minute=30)
 
@@ -23,9 +23,9 @@ UNCONFIRMED_WORK = LookupLimit("confirmed", a_minute=30)
 def confirm_failed(campaign: Campaign, worker: Worker) -> None:
     """Collect this worker's submitted work if its gold answers, once confirmed, lead to an exclusion.
 
-    A worker who fails and asks for another task sees the exclusion at once, not after the next collection. Only the
-    crowd knows whose work it is, since unconfirmed work may come from a made-up name. So nobody is refused for
-    unconfirmed work, or while the crowd does not respond.
+    A worker who fails and asks for another task then sees the exclusion at once, not after the next collection. Only
+    the crowd knows whose work it is, since a visitor can make up a worker's id. So nobody is refused for unconfirmed
+    work, or while the crowd does not respond.
     """
     failed = (
         GoldAnswer.objects.filter(

@@ -1,10 +1,10 @@
-"""Keep judged work that can no longer be submitted at the crowd: count and pay for what our server saved.
+"""Keep work that our server saved but that can no longer be submitted at the crowd: count it and pay for it.
 
-The time ran out, or the worker returned the task after submitting it here. If the worker returned the task first,
-nothing is kept: the crowd offered it to others, and they are paid for it.
+Work is kept if its time ran out, or if the worker returned the task after submitting it on our page. If the worker
+returned the task first, nothing is kept, because the crowd offered the task to others, who are paid for it.
 
 This requires a crowd that signs arrivals and pays for unsubmitted assignments. At other crowds, the worker's id is
-only a claim in a URL, and no bonus can be sent: a person pays for the work by receipt
+only a claim in a URL, and no bonus can be sent. There, a person pays for the work by receipt
 (judging/money/unlisted_work.py).
 """
 
@@ -25,7 +25,7 @@ from judging.tasks.lease_ends import free_task
 from judging.tasks.slots import free_slots, take_up
 
 FINISHED, LAPSED = Submission.State.FINISHED, Submission.State.LAPSED
-#: The crowd's form follows ours within seconds. Work not listed after this time is looked up.
+#: Workers submit the crowd's form within seconds after ours. Work that is not listed after this time is looked up.
 FORM_FOLLOWS = timedelta(seconds=30)
 
 
@@ -46,7 +46,10 @@ def work_to_keep(campaign: Campaign) -> list[Submission]:
 
 
 def is_over(crowd: Crowd, submission: Submission) -> bool:
-    """Ask the crowd whether this work can be kept now. Work submitted after its return is given up."""
+    """Ask the crowd whether this work has ended, so that it can be kept.
+
+    If the worker returned the task before submitting it on our page, give the work up and return False.
+    """
     assert submission.finished_at is not None
     assert submission.crowd_ends_at is not None
     returned = crowd.returned_at(submission.assignment_id)
@@ -60,7 +63,7 @@ def is_over(crowd: Crowd, submission: Submission) -> bool:
 
 @transaction.atomic
 def _give_up(submission: Submission) -> None:
-    """End the work as returned, so that nothing is paid or used."""
+    """End the work as returned, so that its judgments are not used and nothing is paid."""
     still = Submission.objects.filter(pk=submission.pk, collected_at=None, state__in=[FINISHED, LAPSED])
     if still.update(state=Submission.State.RETURNED):
         free_task(submission)

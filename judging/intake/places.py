@@ -29,15 +29,15 @@ from judging.workers.block_lists import hiding_requirements
 
 #: The limit of MTurk's protocol.
 LONGEST_KEYWORDS = 1000
-#: Calls that must succeed before anything can be offered.
+#: The operations of the calls that must succeed before a place is offered.
 OFFERING = ["create_block_list", "create_kind", "post_place", "read_back"]
 
 
 def want_places(campaign: Campaign) -> int:
-    """Record the intent to offer a place for each task that lacks one; return how many. Safe to call concurrently.
+    """Record a wanted place for each task that lacks one; return their number. Safe to call concurrently.
 
-    A waiting or held task has one live place while the budget lasts. Two concurrent callers compute the same numbers.
-    The unique constraint lets only one of them succeed, and the other counts again.
+    While the budget lasts, there are as many live places as waiting or held tasks. Two concurrent callers compute the
+    same place numbers. The unique constraint lets only one of them succeed, and the other counts again.
     """
     # Read the state again: the campaign may have been paused since the caller read it.
     if not Campaign.objects.filter(pk=campaign.pk, state__in=Campaign.OFFERING).exists():
@@ -64,9 +64,9 @@ def want_places(campaign: Campaign) -> int:
 
 
 def any_wanted(campaign: Campaign) -> bool:
-    """Return whether places are waiting to be offered: new places, or those left by a failed or interrupted job.
+    """Return whether places wait to be offered, whether they are new or left by a failed or interrupted job.
 
-    Returns False while the crowd has refused a place permanently, because it would refuse the others too.
+    Returns False while a call needed to offer places has failed permanently, because further calls would fail too.
     """
     if campaign.crowd_calls.filter(operation__in=OFFERING, state=CrowdCall.State.FAILED).exists():
         return False
@@ -74,9 +74,9 @@ def any_wanted(campaign: Campaign) -> bool:
 
 
 def lacking(campaign: Campaign) -> int:
-    """Return the number of places still to be posted (negative if there are too many).
+    """Return how many places the campaign's tasks need besides the live ones; negative if there are too many.
 
-    A pilot needs only its own number of submissions, whatever their standing.
+    A pilot needs only as many places as it has tasks, including filled ones whose judgments do not count.
     """
     wanted = campaign.tasks.exclude(state=Task.State.DONE).count()
     live = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE).count()
@@ -88,10 +88,10 @@ def lacking(campaign: Campaign) -> int:
 
 
 def close_extra(campaign: Campaign, crowd: Crowd) -> int:
-    """Close places that no task needs any more, newest first. Returns their number. Safe to repeat.
+    """Close places that no task needs any more, newest first; return the number closed. Safe to repeat.
 
-    Places become superfluous when work given up as lost comes in, or excluded work counts again. Places that somebody
-    is working on stay open.
+    Places become superfluous if work comes in after its time, or if an exclusion is reversed. Places that somebody is
+    working on stay open.
     """
     now = clock.now()
     live = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE)
@@ -105,7 +105,7 @@ def close_extra(campaign: Campaign, crowd: Crowd) -> int:
 
 
 def kind_of_place(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> PostingKind:
-    """Return what each place of the campaign shows workers. ``further`` qualifications follow the campaign's own."""
+    """Return the properties of the campaign's places. ``further`` qualifications are added to the campaign's own."""
     return PostingKind(
         title=title_of(campaign),
         description=description_of(campaign),
@@ -118,7 +118,7 @@ def kind_of_place(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) ->
 
 
 def _keywords(campaign: Campaign) -> str:
-    """Return the campaign's keywords, a unique keyword, and those for the marketplace's list, as many as fit.
+    """Return the campaign's keywords with a unique keyword, and with those of the marketplace's list, if they fit.
 
     A crowd groups places with equal content, even of different owners. Without a unique keyword, a worker who takes
     the next place could end up in another campaign with the same title and pay.
@@ -131,12 +131,12 @@ def _keywords(campaign: Campaign) -> str:
 
 
 def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
-    """Offer every wanted place of the campaign, several calls at a time. Returns their number.
+    """Post every wanted place of the campaign at the crowd, several at a time; return the number of places posted.
 
-    Safe to repeat and to call concurrently.
+    A place posted by an earlier call whose reply was lost is counted, too. Safe to repeat and to call concurrently.
 
-    A temporary failure of one place does not stop the others; the crowd's error is raised at the end. Any other error
-    stops at once.
+    A temporary failure for one place does not stop the others; its error is raised at the end. Any other error stops
+    at once.
     """
     crowd, patience, found = crowd_for(campaign), Patience(), 0
     wanted = _wanted(campaign)
@@ -158,7 +158,7 @@ def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
 def _while_offering(
     campaign: Campaign, crowd: Crowd, wanted: list[Place], patience: Patience
 ) -> Iterator[Place]:
-    """Yield places while the campaign may offer them, after checking how the crowd describes their posting."""
+    """Yield places until the campaign is paused or ends, each after its posting was checked at the crowd."""
     checked: set[int] = set()
     for place in wanted:
         if campaign_state(campaign) not in Campaign.OFFERING:
@@ -172,23 +172,23 @@ def _while_offering(
 
 
 def _wanted(campaign: Campaign) -> list[Place]:
-    """Return places to be offered, in order."""
+    """Return the campaign's wanted places, in the order in which to post them."""
     wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED)
     return list(wanted.select_related("posting").order_by("posting_id", "number"))
 
 
 def campaign_state(campaign: Campaign) -> str:
-    """Return the current state in the database."""
+    """Return the campaign's state as it is in the database now."""
     return Campaign.objects.values_list("state", flat=True).get(pk=campaign.pk)
 
 
 def place_key(campaign: Campaign, place: Place) -> str:
-    """Return the key of the intent to offer this place."""
+    """Return the key of the call that posts this place."""
     return f"{campaign.call_key}-{place.posting.number}-{place.number}"
 
 
 def post_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
-    """Offer one place exactly once."""
+    """Post one place at the crowd, exactly once, and mark it as open."""
     posting = place.posting
     posting.campaign = campaign  # its link contains the campaign's key
     kind_id = posting.crowd_key or create_kind(campaign, crowd, posting)
@@ -218,7 +218,7 @@ def post_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
 
 
 def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
-    """Create the posting's kind of place at the crowd. Identical content gives the same id."""
+    """Create the posting's kind of place at the crowd and return its id. Identical content gives the same id."""
     kind = kind_of_place(campaign, hiding_requirements(campaign, crowd))
     reply = perform(
         campaign=campaign,
@@ -236,7 +236,7 @@ def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
 
 
 def _check_posting(campaign: Campaign, crowd: Crowd, place: Place) -> None:
-    """Read the posting back from an offered place, or offer this place for the check."""
+    """Check the requirements of a posting at one of its posted places; if there is none yet, post ``place`` first."""
     offered = place.posting.places.exclude(crowd_id="").first()
     if offered is None:
         post_place(campaign, crowd, place)
@@ -244,10 +244,10 @@ def _check_posting(campaign: Campaign, crowd: Crowd, place: Place) -> None:
 
 
 def check_requirements(campaign: Campaign, crowd: Crowd, place: Place) -> None:
-    """Read back, once, what the crowd requires of workers for a posting.
+    """Check, once for a posting, that the crowd requires of workers what the campaign requires.
 
-    Raises CrowdNever if that differs from our requirements. In that case nothing more is offered: the wrong workers
-    could take the tasks, or nobody could.
+    Raises CrowdNever if the requirements differ. Then nothing more is offered, because the wrong workers could take
+    the tasks, or nobody could.
     """
     place.refresh_from_db()
     wanted = kind_of_place(campaign, hiding_requirements(campaign, crowd)).qualifications
@@ -284,9 +284,10 @@ def places_offered(campaign: Campaign) -> QuerySet[Place]:
 
 
 def close_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
-    """Close the campaign's places to new workers, several calls at a time. Workers who hold a place can finish.
+    """Close the campaign's places to new workers, several at a time; return the number of open places processed.
 
-    Safe to repeat. It stops if the campaign is resumed meanwhile, because its places are wanted again.
+    Workers who hold a place can finish. Wanted places that were never posted are given up. This stops if the campaign
+    is resumed meanwhile, because its places are wanted again. Safe to repeat.
     """
     if campaign_state(campaign) in Campaign.OFFERING:
         return 0
@@ -305,9 +306,9 @@ def close_places(campaign: Campaign, *, progress: Progress | None = None) -> int
 def _close(
     campaign: Campaign, crowd: Crowd, places: Iterable[Place], *, tell: Callable[[int], None] | None = None
 ) -> int:
-    """Close these places, several calls at a time. Returns how many were processed.
+    """Close these places, several at a time; return the number processed, including failures.
 
-    A temporary failure does not stop the others; its error is raised at the end.
+    A temporary failure for one place does not stop the others; its error is raised at the end.
     """
     patience, done = Patience(), 0
     with closing(call_each(places, lambda place: close_place(campaign, crowd, place))) as calls:
@@ -339,7 +340,7 @@ def close_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
 
 
 def _being_posted(campaign: Campaign) -> list[int]:
-    """Return wanted places that we already tried to post. The crowd may have them, so they are not given up."""
+    """Return the keys of wanted places that we already tried to post, so that the crowd may have them."""
     prefix = campaign.call_key
     tried = campaign.crowd_calls.filter(operation="post_place", attempts__gt=0).values_list("key", flat=True)
     numbers = {tuple(key.removeprefix(f"{prefix}-").split("-")) for key in tried}

@@ -1,4 +1,4 @@
-"""Raise flags after each collection for workers who submitted work, or recently returned some."""
+"""Raise flags after each collection for workers who submitted work, or who recently returned tasks."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -10,12 +10,12 @@ from judging.exchange.cached_figures import kept_figures
 from judging.intake.worker_records import records_of
 from judging.models import Campaign, Exclusion, Submission, WorkerInCampaign
 
-#: How far back to look for tasks opened but not submitted, since the time of their return is not recorded.
+#: How far back to look for tasks that were opened and returned, since the time of a return is not recorded.
 LATELY = timedelta(hours=1)
 
 
 def flag_since(campaign: Campaign, since: datetime) -> int:
-    """Raise flags for workers who submitted or left work after ``since``. Returns how many have a new flag."""
+    """Update the flags of workers who submitted or left a task after ``since``; return how many have a new flag."""
     # Count only signed arrivals; there could be thousands of made-up ones.
     signed = Q(taken_at__isnull=False, opened_at__gte=since - LATELY)
     left = signed & Q(state__in=[Submission.State.RETURNED, Submission.State.LAPSED])
@@ -24,7 +24,7 @@ def flag_since(campaign: Campaign, since: datetime) -> int:
 
 
 def flag_workers(campaign: Campaign, workers: Collection[int]) -> int:
-    """Record the flags that these workers' records raise now. Returns how many have a new one.
+    """Record the flags that these workers' records raise now; return how many workers have a new flag.
 
     A flag excludes nobody and changes no pay; a person reviews it.
     """
@@ -47,7 +47,7 @@ def flag_workers(campaign: Campaign, workers: Collection[int]) -> int:
 
 
 def flagged_lately(campaign: Campaign, since: datetime) -> QuerySet[WorkerInCampaign]:
-    """Return people with a flag raised after ``since`` who are not excluded. Simulated workers need no review."""
+    """Return people (no simulated workers) with a flag raised after ``since`` who are not excluded."""
     return flagged(campaign).filter(flagged_at__gte=since, worker__simulated=False)
 
 

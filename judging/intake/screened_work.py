@@ -11,15 +11,15 @@ from judging.models import Campaign, Exclusion, GoldAnswer, GoldPair, Submission
 from judging.rules.screening import screen_answers
 from judging.tasks.lease_ends import lock_in_order
 
-#: Marks exclusions that were reversed by suspending a gold pair. Their other failed answers are not forgiven.
+#: The ``reversed_by`` of an exclusion reversed by suspending a gold pair. Its other failed answers still count.
 SUSPENSION = "suspension of a gold pair"
 
 
 def screen_worker(campaign: Campaign, worker: Worker) -> Exclusion | None:
     """Check all of the worker's gold answers in the campaign, and exclude the worker if the rule requires it.
 
-    Suspended gold pairs and answers behind a reversed exclusion are ignored. Returns the active exclusion, if any.
-    Safe to repeat.
+    Answers to suspended gold pairs, and answers that led to an exclusion that a person reversed, are ignored. Returns
+    the exclusion in force, or None. Safe to repeat.
     """
     answers = answers_of(campaign, worker)
     verdict = screen_answers(
@@ -35,7 +35,7 @@ def screen_worker(campaign: Campaign, worker: Worker) -> Exclusion | None:
 
 
 def answers_of(campaign: Campaign, worker: Worker) -> list[GoldAnswer]:
-    """Return the worker's gold answers that count in screening, oldest first, from work that the crowd confirmed."""
+    """Return the worker's gold answers that count for screening, oldest first; all are from confirmed work."""
     return list(
         GoldAnswer.objects.confirmed()
         .filter(submission__campaign=campaign, worker=worker)
@@ -46,14 +46,14 @@ def answers_of(campaign: Campaign, worker: Worker) -> list[GoldAnswer]:
 
 
 def forgiven(campaign: Campaign, worker: Worker) -> QuerySet:
-    """Return the keys of gold answers behind the worker's exclusions that a person reversed."""
+    """Return the keys of gold answers that led to exclusions of the worker that a person reversed."""
     reversed_ones = Exclusion.objects.filter(campaign=campaign, worker=worker).exclude(reversed_at=None)
     by_people = reversed_ones.exclude(reversed_by=SUSPENSION)
     return by_people.exclude(gold_answers=None).values("gold_answers")
 
 
 def standing_exclusion(campaign: Campaign, worker: Worker) -> Exclusion | None:
-    """Return the active exclusion, if any."""
+    """Return the worker's exclusion from the campaign that is in force, or None."""
     return Exclusion.objects.filter(campaign=campaign, worker=worker, reversed_at=None).first()
 
 
@@ -67,7 +67,10 @@ def exclude(
     failed: Sequence[GoldAnswer] = (),
     who: str = "",
 ) -> Exclusion:
-    """Record the decision and apply it. Safe to repeat: only one exclusion is recorded."""
+    """Exclude the worker from the campaign and stop counting the worker's judgments.
+
+    ``failed`` are the gold answers that led to the exclusion. Safe to repeat: only one exclusion is recorded.
+    """
     try:
         with transaction.atomic():
             exclusion = Exclusion.objects.create(
@@ -84,7 +87,10 @@ def exclude(
 
 @transaction.atomic
 def stop_counting(campaign: Campaign, worker: Worker) -> int:
-    """Offer again every task that this worker holds or did. Returns their number. Safe to repeat."""
+    """Mark the worker's submissions as excluded, and offer again every task that the worker holds or did.
+
+    Submissions that our page never saw stay unknown. Returns the number of tasks offered again. Safe to repeat.
+    """
     theirs = Submission.objects.filter(campaign=campaign, worker=worker)
     work = theirs.exclude(standing=Submission.Standing.UNKNOWN)
     lock_in_order(work)
@@ -93,7 +99,7 @@ def stop_counting(campaign: Campaign, worker: Worker) -> int:
 
 
 def gold_record(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return how often each gold pair was answered and failed, most failed first."""
+    """Return, for each gold pair, how often it was answered and failed; the pair failed most often comes first."""
     answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).values("gold_pair")
     counted = answers.annotate(answered=Count("pk"), failed=Count("pk", filter=Q(passed=False)))
     return list(counted.order_by("-failed", "gold_pair"))

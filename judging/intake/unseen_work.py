@@ -1,6 +1,6 @@
-"""Submissions that our page never saw: block workers who send several, and pause a campaign that gets many.
+"""Exclude workers with several submissions that our page never saw, and pause a campaign that gets many of them.
 
-A person can reverse both decisions, which are recorded. The pay is held (judging/money/held_pay.py).
+Both decisions are recorded, and a person can reverse them. The pay is held (judging/money/held_pay.py).
 """
 
 from contextlib import suppress
@@ -15,18 +15,18 @@ from judging.errors import CampaignRefused
 from judging.intake.screened_work import exclude, standing_exclusion
 from judging.models import Campaign, Discrepancy, Exclusion, Payment, Submission, Worker
 
-#: A worker is blocked at this number of submissions that our page never saw.
+#: A worker is excluded at this number of submissions that our page never saw.
 MOST_OF_A_WORKER = 2
-#: A campaign is paused at this number of such submissions, if they are also this share of all submissions. At most
-#: MOST_OF_A_WORKER are counted per worker, so that one blocked worker does not stop the campaign.
+#: A campaign is paused at MOST such submissions, if they are also at least this SHARE of all submissions. At most
+#: MOST_OF_A_WORKER are counted per worker, so that one excluded worker does not stop the campaign.
 MOST = 5
 SHARE = 0.2
-#: The period for this count, unless a person resumed the campaign later.
+#: The period in which these submissions are counted. The count starts anew if the campaign is opened or resumed.
 LATELY = timedelta(hours=24)
 
 
 def undecided_or_refused(work: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Return submissions that our page did not see and no person has approved."""
+    """Filter ``work`` by submissions that our page never saw and whose pay is held or was rejected."""
     noted = Discrepancy.objects.filter(submission=OuterRef("pk"), kind=Discrepancy.Kind.ONLY_THERE)
     states = [Payment.State.HELD, Payment.State.REJECTED]
     not_paid = Payment.objects.filter(submission=OuterRef("pk"), state__in=states)
@@ -34,9 +34,10 @@ def undecided_or_refused(work: QuerySet[Submission]) -> QuerySet[Submission]:
 
 
 def block_repeater(campaign: Campaign, worker: Worker) -> Exclusion | None:
-    """Exclude a worker with MOST_OF_A_WORKER submissions that our page never saw. The block list is updated later.
+    """Exclude a worker with MOST_OF_A_WORKER submissions that our page never saw; return the exclusion, or None.
 
-    Submissions from before a person reversed such an exclusion are not counted again.
+    Submissions from before a person reversed such an exclusion are not counted again. The crowd's block list is
+    updated later.
     """
     if standing_exclusion(campaign, worker):
         return None
@@ -54,7 +55,7 @@ def block_repeater(campaign: Campaign, worker: Worker) -> Exclusion | None:
 
 
 def pause_if_rising(campaign: Campaign) -> bool:
-    """Pause the campaign if it gets too many submissions that our page never saw. Returns whether it did."""
+    """Pause the campaign if it gets too many submissions that our page never saw; return whether it gets too many."""
     if campaign.state not in Campaign.OFFERING:
         return False
     since = clock.now() - LATELY

@@ -1,7 +1,7 @@
-"""Records of a campaign's workers: work, gold, sides, agreement, speed, reports, pay and flags.
+"""Records of a campaign's workers: their work, gold pairs, sides, agreement, speed, reports, pay and flags.
 
-The number of database queries does not depend on the number of workers. A worker has our own key, which identifies
-nobody and is the same on every page, in commands and in the log. Crowd ids do not appear here.
+The number of database queries does not depend on the number of workers. A worker is listed under our own key, which
+identifies nobody and is the same on every page, in commands and in the log. Crowd ids do not appear here.
 """
 
 from collections import defaultdict
@@ -37,10 +37,10 @@ from judging.workers.work_history import is_begun, is_empty
 
 COUNTED = Submission.Standing.COUNTED
 HELD = Submission.State.HELD
-#: Judgments made elsewhere, or by a worker whose id the crowd confirmed.
+#: The condition for judgments that were made elsewhere, or by a worker whose id the crowd confirmed.
 CONFIRMED = Q(submission__state=Submission.State.SUBMITTED) | Q(submission=None)
 
-#: Rows of a query by worker: the worker's key, and figures under the names of a record's fields.
+#: Rows by worker: the worker's key under "worker", and other values under the names of a record's fields.
 Figures = Iterable[dict[str, Any]]
 
 
@@ -48,9 +48,9 @@ Figures = Iterable[dict[str, Any]]
 class WorkerRecord(Behavior):
     """One worker in a campaign. Shares are None if there is no data; times are medians; dollars are without fees.
 
-    ``compared`` counts the comparisons of the worker's judgments with counted judgments of others on the same pair.
-    ``agreeing`` counts those that agree; it can contain halves where the others disagree with each other. Of
-    ``repeated`` pairs that the worker answered again, ``repeated_same`` got the same answer.
+    ``compared`` counts the comparisons of the worker's judgments with counted judgments of others on the same pair,
+    and ``agreeing`` those that agree. Of ``repeated`` pairs that the worker answered again, ``repeated_same`` got the
+    same answer.
     """
 
     worker: int
@@ -88,13 +88,13 @@ class WorkerRecord(Behavior):
 
     @property
     def pay(self) -> Decimal:
-        """The dollars paid and owed."""
+        """The sum of the dollars paid and owed."""
         return self.paid + self.owed
 
 
 @dataclass(frozen=True)
 class Records:
-    """All workers of the campaign, by key, and the campaign's usual values, with which flags compare them."""
+    """The records of a campaign's workers, sorted by key, and the usual values that their flags compare them with."""
 
     rows: tuple[WorkerRecord, ...]
     usual: Usual
@@ -103,7 +103,10 @@ class Records:
 def records_of(
     campaign: Campaign, *, only: Collection[int] | None = None, usual: Usual | None = None
 ) -> Records:
-    """Compute the records of all workers, or ``only`` some. Flags compare them with ``usual`` or each other."""
+    """Compute the records of all workers, or only of those with the keys in ``only``.
+
+    Flags compare a worker with the ``usual`` values (default: those of the computed records).
+    """
     tasks, judged = list(_task_figures(campaign, only)), list(_judgment_figures(campaign, only))
     excluded = _only_workers(Exclusion.objects.standing().filter(campaign=campaign), only)
     out = {row.worker_id: row for row in excluded.only("worker", "rule", "reason")}
@@ -138,7 +141,7 @@ def records_of(
 
 
 def _only_workers(rows: QuerySet[Any, Any], only: Collection[int] | None, field: str = "worker") -> Any:
-    """Return the rows of these workers, or all rows."""
+    """Filter ``rows`` by these workers; None keeps all rows."""
     return rows if only is None else rows.filter(**{f"{field}__in": only})
 
 
@@ -199,7 +202,7 @@ def _judgment_figures(campaign: Campaign, only: Collection[int] | None) -> Figur
 
 
 def _gold_figures(campaign: Campaign, only: Collection[int] | None) -> Figures:
-    """Return the answers on gold pairs, without suspended ones."""
+    """Return the numbers of gold pairs that each worker answered and failed, without suspended gold pairs."""
     rows = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
     rows = _only_workers(rows, only).exclude(gold_pair__state=GoldPair.State.SUSPENDED).values("worker")
     return rows.annotate(gold_seen=Count("pk"), gold_failed=Count("pk", filter=Q(passed=False))).order_by()
@@ -221,7 +224,7 @@ def _agreement_figures(campaign: Campaign, only: Collection[int] | None) -> Figu
 
 
 def _time_figures(campaign: Campaign, only: Collection[int] | None) -> Figures:
-    """Yield the times of whole tasks: from opening the page to submitting, and on screen."""
+    """Yield the number of each worker's timed whole tasks, and the median seconds per pair: in all, and on screen."""
     done = Submission.objects.filter(
         campaign=campaign,
         state=Submission.State.SUBMITTED,
@@ -264,7 +267,7 @@ def _report_figures(campaign: Campaign, only: Collection[int] | None) -> Figures
 
 
 def active_workers(campaign: Campaign, since: Any) -> int:
-    """Count the workers who opened or submitted a task after ``since`` or hold one, except excluded workers."""
+    """Count the workers, except excluded ones, who opened or submitted a task after ``since`` or hold one now."""
     excluded = Exclusion.objects.standing().filter(campaign=campaign).values("worker")
     work = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
     work = work.exclude(worker__in=excluded)

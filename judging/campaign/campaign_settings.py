@@ -46,7 +46,7 @@ def settings_of(campaign: Campaign) -> CampaignSettings:
 
 
 def is_prepared(campaign: Campaign) -> bool:
-    """Return whether people can still prepare the campaign: it has a pool, is no rehearsal and is not launched.
+    """Return whether people can still prepare the campaign: it has a pool, and is neither a rehearsal nor launched.
 
     A pilot, even a running one, is not a launch.
     """

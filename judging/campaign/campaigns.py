@@ -252,7 +252,7 @@ def check_graded(settings: CampaignSettings) -> None:
 
 
 def fit_to_tasks(campaign: Campaign, settings: CampaignSettings) -> None:
-    """Adjust those of the settings in :data:`FITTED` that still have their default to the campaign's tasks."""
+    """Adjust the settings in :data:`FITTED` to the campaign's tasks, unless somebody changed their default."""
     if settings.assignment_seconds == CampaignSettings.assignment_seconds:
         _give_enough_time(campaign)
     if settings.max_tasks_per_worker == CampaignSettings.max_tasks_per_worker:
@@ -330,7 +330,7 @@ def move(
     """Change the campaign's state and the fields in ``changes``, and log the new state.
 
     Raises CampaignRefused if the current state is not one of ``allowed``, so that a concurrent second call has no
-    effect. Also raises it if the campaign is archived and ``to`` is a state of running campaigns.
+    effect. Also raises it if an archived campaign would move to a state outside :data:`Campaign.AT_REST`.
     """
     movable = Campaign.objects.filter(pk=campaign.pk, state__in=allowed)
     if to not in Campaign.AT_REST:

@@ -24,8 +24,8 @@ def cluster_texts(
 ) -> ClusterSet:
     """Find the near-duplicates among the collection's texts and store them.
 
-    Raises CampaignRefused once a pair has been requested, AlreadyImported if near-duplicates are already stored, and
-    ClustersRefused if none are found.
+    Raises CampaignRefused once judging depends on the present classes (:func:`refuse_judged`), AlreadyImported if
+    near-duplicates are already stored, and ClustersRefused if none are found.
     """
     check_clustering(collection, likeness)
 

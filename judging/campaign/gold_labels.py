@@ -53,7 +53,7 @@ def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
 
 
 def grades_by_query(labels: QrelSet) -> dict[int, dict[int, int]]:
-    """Map query keys, then passage keys, to grades, in the order of the label file."""
+    """Return the labels as {query key: {passage key: grade}}, in the order of the label file."""
     grades: dict[int, dict[int, int]] = defaultdict(dict)
     rows = Qrel.objects.filter(qrel_set=labels).order_by("position")
     for query, passage, grade in rows.values_list("query_id", "passage_id", "grade").iterator(2000):

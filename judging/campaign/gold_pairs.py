@@ -106,7 +106,7 @@ def check_gold_size(size: int) -> None:
 
 
 def _parse_gold_pairs(campaign: Campaign, content: bytes, name: str) -> list[tuple[int, str, str, str]]:
-    """Return (query, relevant pid, off-topic pid, kind or "") for each line. Raises BadJudgmentFile."""
+    """Return (query key, relevant pid, off-topic pid, kind or "") for each line. Raises BadJudgmentFile."""
     queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
     rows: list[tuple[int, str, str, str]] = []
     for number, fields in read_gold_lines(content, name):

@@ -151,8 +151,8 @@ class _ProposalSearch:
     def _questions_to_ask(self, relevant: dict[int, list[int]]) -> dict[int, list[int]]:
         """Return the questions that gold pairs can ask, each with its relevant passages.
 
-        They are questions of the pool that at most half of the tasks ask, because a gold pair must not repeat a
-        question of its task. If these are too few to fill a task, labeled questions outside the pool are added.
+        These are questions of the pool that at most half of the tasks ask: a gold pair must not repeat a question of
+        its task. If they are too few to fill a task, labeled questions outside the pool are added.
         """
         pooled = set(self.pooled.values_list("query_id", flat=True))
         often = set() if self.campaign.grades else self._frequent_questions()
@@ -169,12 +169,12 @@ class _ProposalSearch:
         return set(counted.order_by().values_list("pair__query", flat=True))
 
     def _read_classes(self, keys: set[int]) -> None:
-        """Read which class of near-duplicates each of these passages belongs to, if only a class of its own."""
+        """Read the class of near-duplicates of each passage. One without near-duplicates is a class of its own."""
         rows = bulk.rows_with_keys(Passage.objects.all(), keys, "pk", "class_key")
         self.class_of |= {pk: class_key or pk for pk, class_key in rows}
 
     def _labeled_pairs(self) -> Iterator[Triple]:
-        """Yield candidates of two labeled passages. A near-duplicate of a relevant passage is never off topic."""
+        """Yield candidates with two labeled passages. A near-duplicate of a relevant passage is never off topic."""
         answers = {
             (query, self.class_of[passage])
             for query, of_query in self.grades.items()

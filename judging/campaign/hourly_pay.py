@@ -18,7 +18,7 @@ ENOUGH = 3
 
 @dataclass(frozen=True)
 class ExpectedPay:
-    """The expected seconds and reward for a task. ``measured`` is the number of timed pilot tasks; 0: an estimate."""
+    """The expected seconds and reward for a task. ``measured`` counts the timed pilot tasks; 0 means an estimate."""
 
     seconds: float
     reward: Decimal

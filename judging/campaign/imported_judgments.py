@@ -61,7 +61,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Imported:
-    """The numbers of imported judgments, of their pairs and queries, and of lines left out for their phase."""
+    """The numbers of imported judgments, their pairs and their queries, and of lines left out for their phase."""
 
     judgments: int
     pairs: int

@@ -25,7 +25,7 @@ def judging_begun(campaign: GradedCampaign) -> bool:
 
 
 def renew_orders(collection: Collection) -> None:
-    """Compute the orders of all topics again, after the classes of passages changed and before anybody judges."""
+    """Recompute the judging orders of all topics of the collection after its classes of near-duplicates changed."""
     for campaign in (
         GradedCampaign.objects.filter(collection=collection).select_related("pool").order_by("pk")
     ):

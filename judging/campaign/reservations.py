@@ -51,9 +51,9 @@ def reserve(campaign: Campaign, total: Decimal, *, by: User | None, who: str = "
 def sources(
     campaign: Campaign, total: Decimal, *, by: User | None
 ) -> list[tuple[SpendingGrant | None, Decimal]]:
-    """Return (grant, dollars) for each grant that covers a part of ``total`` that is not reserved yet.
+    """Return the grants to use, and the dollars to reserve against each, to raise the reservations to ``total``.
 
-    The grant is None if the person needs none. Reserves nothing. Raises the same errors as :func:`reserve`.
+    A grant is None if the person needs none. Reserves nothing. Raises the same errors as :func:`reserve`.
     """
     missing = total - reserved_for(campaign)
     if campaign.rehearsal_of_id or missing <= 0:

@@ -71,7 +71,10 @@ class SpendingRight:
 
 
 def spending_right(user: User | None, collection: Collection) -> SpendingRight:
-    """Return what a person, or the operator (None), can spend in the collection, if the person's role allows it."""
+    """Return what a person, or the operator (None), can spend in the collection.
+
+    The caller checks that the person's role allows spending there.
+    """
     limited = needs_grant(user)
     return SpendingRight(
         unlimited=not limited,
@@ -82,10 +85,7 @@ def spending_right(user: User | None, collection: Collection) -> SpendingRight:
 
 
 def installation_spending() -> InstallationSpending:
-    """Return the spending of all campaigns that counts now: unsettled reservations, and those settled lately.
-
-    A settled reservation counts for SPENDING_DAYS days.
-    """
+    """Return what counts against the cap: open reservations, and those settled in the last SPENDING_DAYS days."""
     since = clock.now() - timedelta(days=settings.SPENDING_DAYS)
     counted = Reservation.objects.filter(Q(settled_at=None) | Q(settled_at__gt=since))
     return InstallationSpending(settings.SPENDING_CAP or None, settings.SPENDING_DAYS, summed(counted))

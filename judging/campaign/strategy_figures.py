@@ -118,7 +118,7 @@ def _sampled_tasks(campaign: Campaign) -> list[list[Shown]]:
 
 
 def _labeled_pairs(labels: QrelSet | None, asked: list[Shown]) -> list[Known]:
-    """Return those of the asked pairs whose two passages have different labels; the higher label is the better."""
+    """Return the pairs in ``asked`` whose passages have different labels. The one with the higher label is better."""
     if labels is None:
         return []
     grades: dict[tuple[int, int], int] = {}

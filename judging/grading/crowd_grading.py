@@ -169,7 +169,7 @@ def _assignments_under_way(campaign: Campaign) -> list[TopicAssignment]:
 
 
 def _counted_grades(campaign: Campaign) -> dict[int, dict[int, list[int]]]:
-    """Map query keys, then passage keys, to the grades of counted judgments, in the order of the judgments."""
+    """Return the grades of counted judgments, oldest first, as {query key: {passage key: [grade]}}."""
     counted = Judgment.objects.filter(campaign=campaign, kind=Judgment.Kind.GRADE).counted().order_by("pk")
     grades: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     rows = counted.values_list(*QUERY_AND_PASSAGE, "grade")
@@ -182,8 +182,8 @@ def _counted_grades(campaign: Campaign) -> dict[int, dict[int, list[int]]]:
 def _carry_to_topic(assignment: TopicAssignment, counted: Mapping[int, Sequence[int]], wanted: int) -> None:
     """Update the grades of the assignment's items from their counted judgments, and decide or continue the topic.
 
-    An item loses its grade if fewer than ``wanted`` of its judgments still count, so that no label depends on a
-    worker who was excluded or withdrew. This also applies to decided topics, whose decision stays in force.
+    An item loses its grade if fewer than ``wanted`` of its judgments still count. So no label depends on a worker who
+    was excluded or withdrew. This also applies to decided topics, whose decision stays in force.
     """
     topic = assignment.topic
     lock_topic(topic)

@@ -53,7 +53,7 @@ def record_decision(topic: Topic, decision: Decision, tally: Tally, *, ending: b
 
 
 def decide_at_end(topic: Topic, *, ending: bool = False) -> TopicDecision | None:
-    """Accept or reject a topic whose judging is over, unless a decision is already in force; then return None.
+    """Accept or reject a topic whose judging is over, and return the decision; None if one is already in force.
 
     ``ending`` records that the end of the campaign led to this decision.
     """
@@ -65,7 +65,7 @@ def decide_at_end(topic: Topic, *, ending: bool = False) -> TopicDecision | None
 
 
 def was_reversed_here(topic: Topic, tally: Tally) -> bool:
-    """Return whether the rules already decided the topic with the present number of judgments, and were reversed.
+    """Return whether staff reversed a decision that the rules made at the present number of judgments.
 
     Decisions made when the campaign ended are ignored, because reopening the campaign reverses them.
     """

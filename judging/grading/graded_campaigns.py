@@ -49,7 +49,8 @@ def create_graded_campaign(
 ) -> GradedCampaign:
     """Create a graded campaign with a topic for each query of the pool.
 
-    Raises BadInput for an invalid setting. Raises CampaignRefused if the pool is refused or the name is taken.
+    Raises BadInput for an invalid setting. Raises CampaignRefused if the name is taken, if passages have no text, or
+    if queries have too few passages (:func:`refuse_small_pools`).
     """
     settings = settings or GradingSettings()
     check_name(name)

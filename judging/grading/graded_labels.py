@@ -119,7 +119,7 @@ def _refuse_withdrawn(campaign: GradedCampaign) -> None:
 
 
 def grades_of(campaign: GradedCampaign) -> Iterator[dict[str, Any]]:
-    """Yield every grade as a row of COLUMNS, including those of second opinions and of topics not accepted.
+    """Yield every grade as a dict with the keys COLUMNS, including second opinions and topics not accepted.
 
     - ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* because too few
       judgments of the crowd still count

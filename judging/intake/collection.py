@@ -60,8 +60,8 @@ class Collected:
 def campaigns_to_collect() -> list[Campaign]:
     """Return launched campaigns on which people may be working, and closed ones that still owe money.
 
-    A closed campaign is also returned after a recent decision about a worker, so that the crowd's block lists are
-    updated and the worker is notified.
+    After a recent decision about a worker, a closed campaign is also returned. Then its block lists are updated, and
+    the worker is notified.
     """
     since = clock.now() - DECIDED_LATELY
     of_this = {"campaign": OuterRef("pk")}
@@ -75,7 +75,7 @@ def campaigns_to_collect() -> list[Campaign]:
 
 
 def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool = False) -> Collected:
-    """Fetch new submissions from the crowd, decide which of them count, and record the places that are missing.
+    """Fetch new submissions from the crowd, decide which of them count, and record the places still needed.
 
     Places whose worker submitted our form are collected every time. Other places are found by a sweep through the
     crowd's list of places, if one is due or ``sweep`` is true. Safe to repeat and to call concurrently. A temporary
@@ -127,7 +127,7 @@ def _keep_what_ran_out(campaign: Campaign, crowd: Crowd, patience: Patience) -> 
 
 
 def _take_down(campaign: Campaign, crowd: Crowd, submission: Submission) -> None:
-    """Close the place of work that is kept, because its pay is now spent on that work, unless somebody else holds it.
+    """Close the place of kept work, unless somebody else holds it: the place's pay is now spent on this work.
 
     If its task is still needed, another place is offered within the budget.
     """
@@ -141,7 +141,7 @@ def _take_down(campaign: Campaign, crowd: Crowd, submission: Submission) -> None
 
 
 def _unfilled(campaign: Campaign) -> QuerySet[Place]:
-    """Return places for which the crowd's list can still get a submission, including expired ones."""
+    """Return posted places without a submission, including expired ones, because the crowd's list can lag behind."""
     return Place.objects.filter(
         posting__campaign=campaign, state__in=[Place.State.OPEN, Place.State.GONE]
     ).exclude(crowd_id="")

@@ -1,4 +1,4 @@
-"""Collect work that would exclude its worker at once, before the worker gets another task."""
+"""Collect work early if it would exclude its worker, before the worker gets another task."""
 
 import logging
 

@@ -64,7 +64,7 @@ def want_places(campaign: Campaign) -> int:
 
 
 def any_wanted(campaign: Campaign) -> bool:
-    """Return whether places wait to be offered, whether they are new or left by a failed or interrupted job.
+    """Return whether any place waits to be offered: a new place, or one left by a failed or interrupted job.
 
     Returns False while a call needed to offer places has failed permanently, because further calls would fail too.
     """
@@ -244,7 +244,7 @@ def _check_posting(campaign: Campaign, crowd: Crowd, place: Place) -> None:
 
 
 def check_requirements(campaign: Campaign, crowd: Crowd, place: Place) -> None:
-    """Check, once for a posting, that the crowd requires of workers what the campaign requires.
+    """Check, once for each posting, that the crowd's requirements for workers are those of the campaign.
 
     Raises CrowdNever if the requirements differ. Then nothing more is offered, because the wrong workers could take
     the tasks, or nobody could.

@@ -99,7 +99,7 @@ def stop_counting(campaign: Campaign, worker: Worker) -> int:
 
 
 def gold_record(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return, for each gold pair, how often it was answered and failed; the pair failed most often comes first."""
+    """Return a dict for each answered gold pair, with the numbers of answers and of failures, most failures first."""
     answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).values("gold_pair")
     counted = answers.annotate(answered=Count("pk"), failed=Count("pk", filter=Q(passed=False)))
     return list(counted.order_by("-failed", "gold_pair"))

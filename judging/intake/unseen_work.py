@@ -26,7 +26,7 @@ LATELY = timedelta(hours=24)
 
 
 def undecided_or_refused(work: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Filter ``work`` by submissions that our page never saw and whose pay is held or was rejected."""
+    """Keep the submissions in ``work`` that our page never saw and whose pay is held or was rejected."""
     noted = Discrepancy.objects.filter(submission=OuterRef("pk"), kind=Discrepancy.Kind.ONLY_THERE)
     states = [Payment.State.HELD, Payment.State.REJECTED]
     not_paid = Payment.objects.filter(submission=OuterRef("pk"), state__in=states)

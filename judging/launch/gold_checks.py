@@ -67,7 +67,7 @@ def check_gold(campaign: Campaign) -> Passed:
 def require_gold(campaign: Campaign) -> int:
     """Return the number of accepted gold pairs.
 
-    Raises NotReady if there are fewer than a worker can need, or if too few fit some task for anybody to take it.
+    Raises NotReady if there are fewer than a worker can need, or if some task has too few that fit it.
     """
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
     needed, gold = needed_gold(campaign), campaign.gold_words
@@ -93,7 +93,7 @@ def require_gold(campaign: Campaign) -> int:
 
 
 def _check_every_task(campaign: Campaign, accepted: int) -> None:
-    """Raise NotReady if any task has too few gold pairs that fit it, because no worker could ever take it."""
+    """Raise NotReady if any task has too few gold pairs that fit it, so that no worker could ever take it."""
     tasks = campaign.tasks.aggregate(count=Count("pk"), last=Max("pk"))
     gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
     sums = [Cast(Sum(name), BigIntegerField()) for name in ("pk", "query")]
@@ -170,7 +170,7 @@ def _history_warning(campaign: Campaign) -> str:
 
 
 def _repeated_question_warning(campaign: Campaign) -> str:
-    """Return a warning if tasks ask a question twice, which reveals that its pairs are real, or ""."""
+    """Return a warning if tasks ask a question twice, which reveals that these pairs are real, or ""."""
     tasks = 0 if campaign.grades else _count_tasks_with_repeats(campaign)
     if not tasks:
         return ""

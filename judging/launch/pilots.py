@@ -37,8 +37,8 @@ def pilot_campaign(
     nothing.
 
     Raises NotReady or MayNotSpend if a check fails, and BadInput for more tasks than are left. Raises CampaignRefused
-    if the confirmed amount is not the cost, if the campaign is for simulated workers only, or if an earlier pilot had
-    another value of ``counts``.
+    if the confirmed amount is not the cost, only simulated workers may judge, or an earlier pilot had another value
+    of ``counts``.
     """
     plan = plan_offer(campaign, tasks, terms or Terms(), pilot=True, by=by)
     if _is_under_way(plan):

@@ -1,4 +1,4 @@
-"""Graded judging: campaigns whose assessors give each passage of a topic a grade."""
+"""Graded judging: campaigns in which assessors or a crowd give each passage of a topic a grade."""
 
 from django.conf import settings
 from django.db import models
@@ -11,7 +11,7 @@ from pooling.models import Collection, Passage, Pool, QrelSet, Query
 
 
 class GradedCampaign(models.Model):
-    """The graded judging of a pool by named assessors."""
+    """The graded judging of a pool by named assessors, or by the workers of a crowd campaign."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
     name = models.SlugField(max_length=80)

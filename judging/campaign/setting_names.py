@@ -24,7 +24,7 @@ SETTING_NAMES = {
     "placeholder_text": "For simulated workers only",
     "seed": "Seed",
     "reward": "Dollars per whole task",
-    "pay": "How it is paid",
+    "pay": "Payment mode",
     "base_reward": "Base reward for submitting",
     "minimum_hourly": "Minimum hourly pay",
     "hold_hours": "Hours between receiving a submission and paying it",

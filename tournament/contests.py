@@ -1,4 +1,4 @@
-"""Apply one challenge to all its queries: find the judgments that it needs, and the results."""
+"""Apply a challenge to its queries, and find their new outcomes and the judgments that are still needed."""
 
 import math
 from collections.abc import Mapping
@@ -26,7 +26,10 @@ from tournament.schedule import (
 
 @dataclass(frozen=True)
 class Contest:
-    """A challenge: its number (``round`` of its pairs), its rule, and each query's sides by query key."""
+    """A challenge as :func:`hold_contest` needs it.
+
+    ``number`` is also the round of the challenge's pairs. ``sides`` maps query keys to best answers and challengers.
+    """
 
     number: int
     rule: Rule
@@ -35,7 +38,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class Need:
-    """The number of judgments that a challenge needs for a pair now, including pending judgments."""
+    """The number of judgments that a challenge still needs for one pair (a, b). Pending ones are not subtracted."""
 
     challenge: int
     query: int
@@ -46,13 +49,13 @@ class Need:
 
 @dataclass
 class Record:
-    """The judgments of each pair of the challenged queries, and the round of each pair."""
+    """The judgments and the round of each pair of the challenged queries, by (query, a, b) with a < b."""
 
     said: dict[tuple[int, int, int], PairJudgments] = field(default_factory=dict)
     rounds: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
     def add(self, query: int, left: int, right: int, preferred: int, number: int) -> None:
-        """Count one judgment; ``preferred`` is 0 for "cannot decide"."""
+        """Count one judgment of a pair of round ``number``; ``preferred`` is 0 for "cannot decide"."""
         if left == right:
             return
         a, b = ordered_pair(left, right)
@@ -75,14 +78,14 @@ class _QueryMeetings:
     count: Count
 
     def meeting(self, a: int, b: int) -> Meeting:
-        """Return the pair's state by the rule of its round, or of this challenge if the pair belongs to it."""
+        """Return the pair's state: settled if it belongs to an earlier round, else by this challenge's rule."""
         key = (self.query, a, b)
         said = self.record.said.get(key, PairJudgments())
         if not said.judged and a in self.bests and b in self.bests:
             # The two passages tied in an earlier version, which another campaign decided.
             return Meeting(0, Fraction(1, 2))
         if said.judged and self.record.rounds[key] != self.contest.number:
-            # In a challenge, the leading side takes the whole win under either rule. Earlier challenges are over.
+            # Earlier challenges are finished. Under both of their rules, the side with more judgments takes the win.
             count = self.count if self.record.rounds[key] == 0 else Count.MAJORITY
             return Meeting(0, _share_of_win(said, count))
         return meeting(self.contest.rule, said)
@@ -100,8 +103,8 @@ def hold_contest(
 ) -> tuple[dict[int, QueryOutcome], list[Need]]:
     """Apply one challenge to the outcomes ``before`` it.
 
-    Return the outcomes it changes, by query key, and the judgments it needs now. Open queries wait: their best
-    answers are unknown until their first tournament and earlier challenges have all judgments.
+    Returns the new outcomes, by query key, and the judgments that the challenge needs now. Queries that were open
+    before are left out: their best answers are unknown until the first tournament and earlier challenges are decided.
     """
     decided: dict[int, QueryOutcome] = {}
     needs: list[Need] = []
@@ -134,19 +137,19 @@ def hold_contest(
 
 
 def _recorded_outcome(sides: Sides) -> QueryOutcome:
-    """Return an earlier version's best answers as the outcome of a query that only the challenge covers."""
+    """Return the outcome of a query that only the challenge covers: closed, with the recorded best answers."""
     return QueryOutcome(Status.CLOSED, tuple(sorted(sides.bests)), False, len(sides.bests), {})
 
 
 def _best_answers_kept(held: QueryOutcome, number: int, challengers: int) -> QueryOutcome:
-    """Return the earlier outcome: the best answers and their ties stay the same."""
+    """Return the earlier outcome, closed by this challenge, with the same best answers and ties."""
     return replace(held, status=Status.CLOSED, wins={}, missing=(), challenge=number, challengers=challengers)
 
 
 def _settle_finals(
     contest: Contest, finals: list[tuple[_QueryMeetings, Step]], ties: Ties
 ) -> dict[int, QueryOutcome]:
-    """Apply the tournament rule to {best answers + remaining challengers} of all decided queries at once."""
+    """Apply the tournament rule to each query's best answers and remaining challengers, all queries at once."""
     if not finals:
         return {}
     starts: list[int] = []
@@ -177,7 +180,7 @@ def _settle_finals(
 
 
 def _as_wins(shares: Mapping[PairKey, Fraction | None], size: int) -> PairWins:
-    """Return settled shares as exact numerators."""
+    """Return the wins of the pairs that have a share, as exact numerators. A share of None means not settled."""
     settled = {pair: share for pair, share in shares.items() if share is not None}
     unit = math.lcm(2, *(share.denominator for share in settled.values()))
     kind: type = np.int64 if unit * size < EXACT_BELOW else object

@@ -2,8 +2,8 @@
 
 The passage with the most wins is the best answer. If several tie, the others are dropped and wins are recounted among
 the tied passages, until one is left or none can be dropped (Copeland's method; Arabzadeh et al., *Shallow pooling for
-sparse labels*). All queries share one array of nodes: query *q* has the nodes from ``starts[q]`` up to the next
-query's start.
+sparse labels*). A node is a passage, or a class of near-duplicates. All queries share one array of nodes: query *q*
+has the nodes from ``starts[q]`` up to the next query's start.
 """
 
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ class Ties(StrEnum):
 
 @dataclass(frozen=True)
 class Standings:
-    """The state of every tournament. Shapes: (nodes,) or (queries,); wins are numerators over ``unit``."""
+    """The results of every query's tournament so far; ``wins`` (nodes,) are numerators over ``unit``."""
 
     wins: ExactArray
     unit: int
     best: BoolArray  # (nodes,): whether the node is a best answer
     unjudged: IntArray  # (nodes,): number of the node's pairs that lack judgments
-    closed: BoolArray  # (queries,)
+    closed: BoolArray  # (queries,): whether no missing judgment can change the best answers
     tied_at_first: IntArray  # (queries,): number of nodes with the most wins before any recount
     cycle: BoolArray  # (queries,): whether the best answers form a cycle of strict majorities
 
@@ -42,9 +42,9 @@ def best_of_queries(
 ) -> Standings:
     """Find the best answers of every query.
 
-    ``starts``: shape (queries,), ascending, from 0, no query without a node; ``size``: number of nodes; ``pairs``: at
-    most one entry per pair, both nodes in one query. A pair with fewer than ``wanted`` judgments counts, but leaves
-    its query open unless no other passage can catch up with the leader. Raises ValueError if a query has no node.
+    ``starts`` has shape (queries,) and ascends from 0; ``size`` is the number of nodes. ``pairs`` has at most one
+    entry per pair of nodes of the same query. A pair with fewer than ``wanted`` judgments counts, but its query stays
+    open unless no other passage can catch up with the leader. Raises ValueError if a query has no node.
     """
     lengths = np.diff(np.append(starts, size))
     if len(starts) and (starts[0] != 0 or lengths.min() < 1):
@@ -77,7 +77,7 @@ def _query_max(starts: IntArray, values: ExactArray) -> ExactArray:
 def _most_wins(
     starts: IntArray, query: IntArray, size: int, pairs: PairWins, wins: ExactArray, ties: Ties
 ) -> tuple[BoolArray, IntArray]:
-    """Return the passages with the most wins after recounts, and how many were tied before them."""
+    """Return whether each node has the most wins after recounts, and each query's number of ties before them."""
     alive = wins == _query_max(starts, wins)[query]
     tied_at_first = _count_by_query(query, alive, len(starts))
     left = pairs
@@ -118,7 +118,10 @@ def _lacking_and_closed(
 
 
 def _is_cycle(tied: IntArray, pairs: PairWins) -> bool:
-    """Return whether strict majorities make the tied set strongly connected (``simple_cycles`` is exponential)."""
+    """Return whether each tied node beats every other one by strict majorities, directly or through others.
+
+    Strong connectivity is enough; enumerating the cycles would take exponential time.
+    """
     import networkx as nx  # Imported here, because it would add a fifth of a second to every command.
 
     low, high = np.searchsorted(pairs.a, [tied[0], tied[-1] + 1])  # pairs are sorted by a
@@ -140,7 +143,7 @@ def _is_cycle(tied: IntArray, pairs: PairWins) -> bool:
 def lacking_pairs(
     starts: IntArray, size: int, pairs: PairWins, queries: IntArray, *, wanted: int = 1
 ) -> dict[int, list[tuple[int, int]]]:
-    """Map these queries to their pairs (a, b) with fewer than ``wanted`` judgments, ascending."""
+    """Map the given query numbers to their node pairs (a, b) with fewer than ``wanted`` judgments, ascending."""
     ends = np.append(starts, size)
     done = pairs.judged >= wanted
     a, b = pairs.a[done], pairs.b[done]

@@ -22,7 +22,7 @@ from tournament.pair_wins import Count, IntArray, PairWins, tally, wins_of_pairs
 class Entrants:
     """The passages of each query's first tournament and their classes.
 
-    Shapes (members,): database keys of the query, the passage, and the passage that represents its class.
+    Arrays of database keys, shape (members,): the query, the passage, and the passage that represents its class.
     """
 
     query: IntArray
@@ -36,9 +36,10 @@ class Entrants:
 
 @dataclass(frozen=True)
 class CountedJudgments:
-    """Counted judgments, shapes (judgments,).
+    """The judgments that count, as arrays of shape (judgments,).
 
-    Keys as in :class:`Entrants`; ``preferred``: 0 for "cannot decide"; ``round``: the round of the pair.
+    Queries and passages are database keys; ``preferred`` is 0 for "cannot decide". ``round`` is the round of the
+    judged pair: 0 for the first tournament, otherwise the number of a challenge.
     """
 
     query: IntArray
@@ -48,7 +49,7 @@ class CountedJudgments:
     round: IntArray
 
     def only(self, kept: BoolArray | IntArray) -> CountedJudgments:
-        """Return only these judgments, or those at these indexes, which can repeat."""
+        """Return the judgments selected by a mask or by indexes, which can repeat."""
         return CountedJudgments(
             self.query[kept], self.left[kept], self.right[kept], self.preferred[kept], self.round[kept]
         )
@@ -99,11 +100,11 @@ def derive(
 
 @dataclass(frozen=True)
 class _Nodes:
-    """One node per class and query; shapes (nodes,) and (queries,)."""
+    """The nodes of all queries: one for each class of a query's passages."""
 
     query: IntArray  # (queries,): keys, ascending
-    starts: IntArray  # (queries,): first node
-    passage: IntArray  # (nodes,): representative, ascending within its query
+    starts: IntArray  # (queries,): index of the query's first node
+    passage: IntArray  # (nodes,): key of the class's representative, ascending within a query
 
 
 def first_tournaments(
@@ -120,7 +121,7 @@ def first_tournaments(
 
 
 def _index_nodes(entrants: Entrants) -> tuple[IntArray, _Nodes]:
-    """Return each member's node, and the nodes."""
+    """Return the index of each entrant's node, and the nodes."""
     keys, member_node = np.unique(
         np.stack([entrants.query, entrants.representative]), axis=1, return_inverse=True
     )
@@ -131,7 +132,7 @@ def _index_nodes(entrants: Entrants) -> tuple[IntArray, _Nodes]:
 def _wins_between_nodes(
     entrants: Entrants, member_node: IntArray, nodes: _Nodes, judged: CountedJudgments, parameters: Parameters
 ) -> PairWins:
-    """Return the judgments as wins between nodes, without judgments of passages that are not entrants."""
+    """Count the judgments as wins between nodes; ignore judgments of passages that are not entrants."""
     width = 1 + int(max(entrants.passage.max(), judged.left.max(initial=0), judged.right.max(initial=0), 0))
     place = np.searchsorted(nodes.query, entrants.query)
     member_key = place * width + entrants.passage

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import networkx as nx
 
-#: (a, b, lead): above zero if most judgments of the pair prefer a, below zero if most prefer b, zero for a tie.
+#: (a, b, lead): the number of judgments that prefer a, minus the number that prefer b. Only the sign is used.
 Lead = tuple[int, int, int]
 
 

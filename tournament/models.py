@@ -1,4 +1,4 @@
-"""From preferences to the best answer: results, challenges, published versions."""
+"""Models of query results, challenges and published versions."""
 
 import json
 from functools import cached_property
@@ -29,7 +29,7 @@ class Published(models.Model):
 
 
 class Resolution(models.Model):
-    """A campaign's latest resolve: the parameters with which its next version is published."""
+    """The parameters and counts of a campaign's latest resolve. Its next version uses the same parameters."""
 
     class Ties(models.TextChoices):
         RECOUNT = "recount"
@@ -47,7 +47,7 @@ class Resolution(models.Model):
 
 
 class QueryResult(models.Model):
-    """The current result of one query in a campaign. Derived: every resolve rebuilds it."""
+    """The current result of one query in a campaign. Every resolve replaces it."""
 
     class Status(models.TextChoices):
         CLOSED = "closed"

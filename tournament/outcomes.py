@@ -18,9 +18,12 @@ class Status(StrEnum):
 class QueryOutcome:
     """The outcome of one query. Passages are the keys of class representatives.
 
-    ``best``: ascending; for an open query, the best so far (empty without judgments). ``wins``: in the deciding
-    tournament. ``missing``: pairs still to be judged (in a closed query, pairs that cannot change the result).
-    ``challenge``: the number of the deciding challenge, 0 for the first tournament.
+    - ``best``: the best answers, ascending; for an open query, the best so far (empty without judgments).
+    - ``tied_at_first``: the number of passages with the most wins before any recount.
+    - ``wins``: the wins of each passage in the tournament that decided the query.
+    - ``missing``: the pairs still to be judged; in a closed query, they cannot change the result.
+    - ``challenge``: the number of the deciding challenge, 0 for the first tournament.
+    - ``challengers``: the number of challengers in that challenge.
     """
 
     status: Status
@@ -34,11 +37,11 @@ class QueryOutcome:
 
     @property
     def tied(self) -> bool:
-        """Return whether the query is settled with several best answers."""
+        """Whether the query is settled with several best answers."""
         return self.status is not Status.OPEN and len(self.best) > 1
 
     def is_published(self, *, allow_open: bool) -> bool:
-        """Return whether a version covers the query: it is settled, or its best answers so far are allowed."""
+        """Return whether a version includes the query. ``allow_open`` adds open queries with best answers so far."""
         return bool(self.best) and (allow_open or self.status is not Status.OPEN)
 
 

@@ -1,8 +1,8 @@
 """Turn judgments into wins, pair by pair.
 
-Wins are exact: a pair with *k* judgments gives shares of 1/*k*, or half of that for "cannot decide". Counts are
-integer numerators over a common denominator, the ``unit`` (the value of a whole win). Two passages tie when their
-numerators are equal, so rounding never makes or breaks a tie.
+Each of a pair's *k* judgments gives 1/*k* of a win to the preferred passage, or half of that to both for "cannot
+decide". Wins are integer numerators over a common denominator, the ``unit`` (the value of a whole win). Two passages
+tie when their numerators are equal, so rounding never makes or breaks a tie.
 """
 
 from __future__ import annotations
@@ -87,17 +87,17 @@ def tally(left: IntArray, right: IntArray, preferred: IntArray) -> PairTally:
 
 
 def _sums_between(flags: NDArray[np.bool_], first: IntArray) -> IntArray:
-    """Return how many flags are set between each start and the next."""
+    """Return how many flags are set in each group of rows; ``first`` has the index of each group's first row."""
     total = np.concatenate([[0], np.cumsum(flags)])
     counts: IntArray = np.diff(total[np.append(first, len(flags))])
     return counts
 
 
 def wins_of_pairs(counts: PairTally, *, count: Count = Count.SHARES, largest: int) -> PairWins:
-    """Turn counts into wins, by ``shares`` of the judgments or to the ``majority`` (half each for a tie).
+    """Turn each pair's counts into one win: split in proportion, or all for the majority (half each for a tie).
 
-    ``largest`` is the number of nodes in the largest query: it bounds every later sum. If a sum could
-    exceed the exact range, the numerators become Python integers (slower, still exact).
+    ``largest`` is the number of nodes in the largest query, which bounds every later sum. If a sum could exceed the
+    exact range, the numerators become Python integers (slower, still exact).
     """
     judged = counts.judged
     if count is Count.MAJORITY:

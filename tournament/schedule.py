@@ -1,8 +1,8 @@
-"""Choose the pairs to judge next: the first round robin, and challenges of the current best answers.
+"""Choose the pairs to judge in the first round robin and in challenges of the current best answers.
 
-In a challenge (``docs/methods.md``, "Challenges"), challengers meet every current best answer. Those that lose to
-all of them drop out; the others meet each other. The tournament rule over {best answers + remaining challengers}
-decides.
+In a challenge (``docs/methods.md``, "Challenges"), each challenger is compared with every current best answer.
+Challengers that lose to all of them drop out; the others are compared with each other. Then the tournament rule is
+applied to the best answers and the remaining challengers.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +37,8 @@ class Rule(StrEnum):
     def part_filled_tasks(self) -> int:
         """The maximum number of partly filled tasks in one stage of a challenge.
 
-        ``lead2`` requests judgments in at most four waves: two per pair in the first three, one in the last.
+        ``lead2`` requests judgments in at most four waves: two per pair in the first three, one in the last. Each
+        pass over the pairs can leave one task partly filled.
         """
         return 7 if self is Rule.LEAD2 else 1
 
@@ -155,9 +156,10 @@ def challenge_step(sides: Sides, meeting_of: Callable[[int, int], Meeting]) -> S
 def forecast(queries: Sequence[Sides], rule: Rule, *, pairs_per_task: int) -> Forecast:
     """Return the fewest and most pairs, judgments and tasks of a challenge.
 
-    Fewest: every challenger loses to every best answer, and every pair settles as early as possible. Most: every
-    challenger stays in, so challengers also meet each other, and every pair takes all its judgments. The maximum
-    number of tasks includes a partly filled task in every wave. Tasks repeated after an exclusion are not included.
+    The minimum assumes that every challenger loses to every best answer, and that every pair settles as early as
+    possible. The maximum assumes that every challenger stays in, so that challengers are also compared with each
+    other, and that every pair takes all its judgments. The maximum number of tasks includes partly filled tasks.
+    Tasks repeated after an exclusion are not included.
     """
     fewest = sum(len(sides.bests) * len(sides.challengers) for sides in queries)
     most = fewest + sum(len(sides.challengers) * (len(sides.challengers) - 1) // 2 for sides in queries)

@@ -8,7 +8,11 @@ from tournament import jobs, services
 
 
 def advance_and_offer(command: Command, campaign: Campaign) -> dict[str, int | bool]:
-    """Advance the campaign's challenges and post their tasks; returns the number of missing judgments."""
+    """Advance the campaign's challenges and post their tasks.
+
+    Returns the numbers of missing judgments: ``asked`` (requested now), ``under_way`` (requested earlier) and
+    ``waiting`` (not requested until they fill a task).
+    """
     advance = services.advance_challenges(campaign=campaign).get(campaign.pk, services.Advance())
     if advance.asked:
         offer_places(command, campaign)
@@ -16,7 +20,7 @@ def advance_and_offer(command: Command, campaign: Campaign) -> dict[str, int | b
 
 
 def offer_places(command: Command, campaign: Campaign) -> None:
-    """Post the places still to be posted."""
+    """Post the campaign's missing places and wait until it is done. If the campaign is not open, only say so."""
     campaign.refresh_from_db()
     if campaign.state != Campaign.State.OPEN:
         command.note(f"The campaign is {campaign.state}. Its tasks will be posted once it is open.")

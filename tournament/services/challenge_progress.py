@@ -20,7 +20,11 @@ ATTEMPTS = 5
 
 @dataclass(frozen=True)
 class Advance:
-    """The result of advancing a campaign's challenges, in judgments; ``finished`` lists challenge numbers."""
+    """The result of advancing a campaign's challenges, in numbers of judgments.
+
+    ``asked`` were requested now. ``under_way`` were requested earlier and have not arrived. ``waiting`` are not
+    requested until they fill a task. ``finished`` has the numbers of the challenges that finished now.
+    """
 
     asked: int = 0
     under_way: int = 0
@@ -29,7 +33,10 @@ class Advance:
 
 
 def advance_challenges(*, campaign: Campaign | None = None) -> dict[int, Advance]:
-    """Advance every challenge, or those of one campaign. Maps campaign keys to results. Safe to run twice."""
+    """Advance the challenges of one campaign, or of all that are not over. Maps campaign keys to results.
+
+    Safe to run twice.
+    """
     campaigns = Campaign.objects.filter(pk__in=Challenge.objects.values("campaign")).order_by("pk")
     if campaign is not None:
         campaigns = campaigns.filter(pk=campaign.pk)
@@ -97,7 +104,7 @@ def _advance_once(campaign: Campaign) -> Advance:
 
 
 def still_wanted(needs: Sequence[Need], flying: Mapping[PairRequest, int]) -> list[Need]:
-    """Return the needs that pending judgments do not meet."""
+    """Subtract pending judgments from the needs, and return the needs that remain above 0."""
     wanted = [
         replace(need, judgments=need.judgments - flying.get(PairRequest(need.query, need.a, need.b), 0))
         for need in needs

@@ -28,7 +28,10 @@ from tournament.services.publication import latest_version, queries_by_key
 
 @dataclass(frozen=True)
 class Title:
-    """The current best answers of a query (the title-holders), and all known passages (passage → representative)."""
+    """The current best answers of a query (the title-holders).
+
+    ``known`` maps the keys of all passages compared so far to the keys of the passages that represent their classes.
+    """
 
     bests: tuple[int, ...]
     known: dict[int, int]
@@ -36,7 +39,11 @@ class Title:
 
 @dataclass(frozen=True)
 class ChallengePlan:
-    """A planned challenge that is not recorded yet."""
+    """A planned challenge that is not recorded yet.
+
+    ``known_tops`` counts the runs' top passages that need no comparison. ``not_covered`` has the qids of the runs'
+    queries that have no settled best answer.
+    """
 
     campaign: Campaign
     rule: Rule
@@ -68,7 +75,7 @@ class ChallengePlan:
 
 @dataclass(frozen=True)
 class OpenedChallenge:
-    """An opened challenge (None if there was nothing to judge), and the number of judgments requested at first."""
+    """An opened challenge (None if there was nothing to judge), and the result of its first advance."""
 
     challenge: Challenge | None
     advance: Advance
@@ -123,9 +130,9 @@ def plan_challenge(
 def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None) -> OpenedChallenge:
     """Record the planned challenge and request its first judgments.
 
-    If the crowd site charges real money, ``confirm_spend`` must be at least the maximum cost of the challenge. If it
-    is passed, it limits the cost on every crowd site. The challenge must fit the campaign's budget. Raises
-    :class:`ChallengeUnderWay`, :class:`SpendNotConfirmed`.
+    If the crowd site charges real money, ``confirm_spend`` must be at least the maximum cost of the challenge. On
+    other sites it is optional, but must not be lower either. The challenge must not exceed the campaign's budget.
+    Raises :class:`ChallengeUnderWay`, :class:`SpendNotConfirmed`.
     """
     campaign = plan.campaign
     if not plan.rows:
@@ -153,7 +160,7 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
 
 
 def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed | None:
-    """Return why the campaign cannot pay ``cost_most`` dollars (fees included) for a challenge; None if it can."""
+    """Return an error if ``cost_most`` more dollars (fees included) exceed the campaign's budget or the cap."""
     limit, total = cap_of(campaign), neighbors.committed_dollars(campaign) + cost_most
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         return SpendNotConfirmed(
@@ -253,7 +260,7 @@ def _top_pids_by_query(
 
 
 def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
-    """Return the class of each known passage of these queries."""
+    """Map the key of each passage that these titles know to its class."""
     return {
         pk: class_of(pk, class_key)
         for part in neighbors.key_parts({key for title in titles for key in title.known})
@@ -264,11 +271,10 @@ def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
 def _challenged_query(
     query: int, title: Title, tops: list[Passage], known_classes: dict[int, str], stands_for: dict[int, int]
 ) -> ChallengedQuery | None:
-    """Build one challenged query.
+    """Build the row of one challenged query; return None if all its top passages are known.
 
-    Passages of unknown classes challenge; new passages of known classes join their class.
-
-    A near-duplicate is represented by its canonical passage, given by ``stands_for``.
+    A top passage of a new class becomes a challenger. A new passage of a known class joins that class.
+    ``stands_for`` maps near-duplicates to the canonical passages that represent them.
     """
     representative = {known_classes[key]: rep for key, rep in title.known.items()}
     challengers: list[int] = []
@@ -294,7 +300,7 @@ def _challenged_query(
 
 
 def _count_newcomers(row: ChallengedQuery, tops: set[int]) -> int:
-    """Return how many of the runs' top passages of this query have an unjudged class."""
+    """Return how many of ``tops``, the keys of the runs' top passages, belong to a challenger's class."""
     new = {key for first in row.challenger_ids for key in (first, *row.members.get(str(first), ()))}
     return len(new & tops)
 

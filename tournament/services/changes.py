@@ -16,7 +16,7 @@ RULES = {"ties": "ties", "count": "count", "judgments_per_pair": "judgments of a
 
 
 class ChangeKind(StrEnum):
-    """How a query's result can change between two versions."""
+    """Kinds of change between two versions: a query is new, is gone, or has other best answers or another status."""
 
     ARRIVED = "arrived"
     LEFT = "left"
@@ -28,7 +28,7 @@ class ChangeKind(StrEnum):
 class QueryChange:
     """A query on which two versions differ.
 
-    Best answers are passage keys; the status of an uncovered query is empty.
+    ``before`` and ``after`` are the keys of its best answers. The status is empty where a version lacks the query.
     """
 
     query: int
@@ -43,11 +43,12 @@ class QueryChange:
 class Cause:
     """The cause of a change in a query's result.
 
-    ``judgments_new`` and ``judgments_gone`` count judgments that only one side uses. Of the workers behind
-    ``judgments_gone``, ``excluded`` are excluded now and ``withdrew`` withdrew their judgments. ``challenges`` are
-    the challenges that only the later side includes: their runs, the pids of their challengers, and the pids of
-    passages with the same text as a best answer (``twins``). ``rules`` is (what, before, after). ``campaigns`` is set
-    if another campaign decided.
+    ``judgments_new`` counts the judgments that only the later side uses, ``judgments_gone`` those that only the
+    earlier side uses. Of the workers behind the latter, ``excluded`` are excluded now and ``withdrew`` withdrew.
+    ``challenges`` has the numbers of the challenges that only the later side includes; ``run_tags`` and
+    ``challengers`` (pids) belong to them. ``twins`` are pids of other passages in the class of a best answer.
+    ``rules`` lists changed parameters as (label, before, after). ``campaigns`` has the names of the two campaigns if
+    another one decided.
     """
 
     judgments_new: int = 0
@@ -64,7 +65,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Edition:
-    """A version or draft: the result of each query, and its basis."""
+    """A version or draft: its manifest (``content``), and each query's best answers and status, by query key."""
 
     collection: Collection
     number: int
@@ -80,7 +81,7 @@ class Edition:
 
     @cached_property
     def challenges(self) -> dict[int, dict[str, Any]]:
-        """Maps challenge numbers to challenges, each with its queries by qid."""
+        """The sides of each challenged query in the manifest, by challenge number and then by qid."""
         return {
             challenge["number"]: {row["qid"]: row for row in challenge["queries"]}
             for challenge in self.content["challenges"]
@@ -135,7 +136,7 @@ def _kind_of_change(
 
 
 def causes(before: Edition | None, after: Edition, queries: Sequence[tuple[int, str]]) -> dict[int, Cause]:
-    """Map the query keys of (query key, qid) pairs to causes of change, in a fixed number of database queries."""
+    """Return the cause of change of each (query key, qid), by query key. Reads each deciding version once."""
     origins = _Origins(after.collection)
     deciding = {
         key: (origins.of(before, qid) if before else None, origins.of(after, qid)) for key, qid in queries
@@ -187,7 +188,7 @@ def _cause_of_change(
 def _fresh_challenges(
     before: Edition | None, after: Edition | None, qid: str
 ) -> list[tuple[int, list[str], dict[str, Any]]]:
-    """Return (number, run tags, sides) of this query's challenges that only the later side includes."""
+    """Return (number, run tags, sides) of each challenge of this query that only the later edition includes."""
     if after is None:
         return []
     same = before is not None and before.campaign.pk == after.campaign.pk
@@ -201,7 +202,7 @@ def _fresh_challenges(
 
 
 def _pids_with_best_text(row: dict[str, Any]) -> list[str]:
-    """Return the pids of all passages that shared their text with a best answer of that version."""
+    """Return the pids of the other passages in the classes of the best answers of a challenge."""
     return [pid for best in row["best"] for pid in row["members"].get(best, [])]
 
 

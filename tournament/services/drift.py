@@ -1,8 +1,8 @@
-"""Compare the latest published version with current judgments: some may be excluded, repeated or withdrawn since.
+"""Compare the latest published version with the judgments that count now, after exclusions, repeats or withdrawals.
 
 A version never changes, so after an exclusion its readers should know that publishing again would have a different
-result. The comparison depends only on rows: undoing a decision undoes the difference. It is cached until a decision
-or a new submission. The number of database queries does not depend on the number of collections.
+result. The comparison depends only on database rows, so undoing a decision undoes the difference. It is cached until
+the next decision or submission. The number of database queries does not depend on the number of collections.
 """
 
 from collections import Counter, defaultdict
@@ -25,10 +25,11 @@ from tournament.services.changes import ChangeKind, Edition, changes_between, ed
 from tournament.services.judged_facts import Facts, load_facts
 from tournament.services.neighbors import key_parts
 
+#: Values read from the database. A cached comparison is outdated when they change.
 Basis = tuple[Any, ...]
 #: The longest comparison, in seconds, that a page waits for, estimated from the duration of the last comparison.
 PATIENCE = 0.5
-#: Before the first comparison, this is the assumed minimum of queries compared per second.
+#: The number of queries compared per second that is assumed before the first comparison.
 QUERIES_A_SECOND = 2000
 
 
@@ -129,7 +130,7 @@ class _LatestVersion:
 
 
 def drifts(collections: Iterable[Collection], *, wait: bool = True) -> dict[int, Drift]:
-    """Map collections that have a version to the difference between the latest one and current judgments.
+    """Map keys of collections with a version to the difference between the latest version and current judgments.
 
     With ``wait=False``, for pages, the previous comparison of a large version is used; ``compare_versions`` updates
     it.
@@ -176,7 +177,7 @@ def drift_of(collection: Collection) -> Drift | None:
 
 
 def latest_version_now(collection: Collection) -> dict[str, Any] | None:
-    """Return the comparison, JSON-ready: the version number, whether it is up to date, and the differences."""
+    """Return the comparison of the collection's latest version as JSON-ready data; None without a version."""
     found = drift_of(collection)
     return found.as_dict() if found else None
 
@@ -223,7 +224,7 @@ class _CampaignDrift:
 
 
 def _compute_drift(version: QrelVersion) -> Drift:
-    """Compare a version with current judgments, campaign by campaign for those that decided its queries."""
+    """Compare a version with current judgments, separately for each campaign that decided some of its queries."""
     version = QrelVersion.objects.select_related("collection", "campaign").get(pk=version.pk)
     said = edition_of(version)
     qid_of = dict(VersionQuery.objects.filter(version=version).values_list("query_id", "query__qid"))
@@ -255,7 +256,9 @@ def _compute_drift(version: QrelVersion) -> Drift:
 
 
 def _drift_of_campaign(origin: QrelVersion, taken: frozenset[int], said: Edition) -> _CampaignDrift:
-    """Compare one campaign on the queries ``taken`` from ``origin``, one of its versions.
+    """Compare a version (``said``) with one campaign's current judgments.
+
+    ``taken`` are the keys of the queries that ``said`` takes from ``origin``, a version of that campaign.
 
     The version's own campaign may have settled more queries. For an earlier campaign, other queries are ignored,
     because another campaign may have decided them since.

@@ -54,7 +54,7 @@ class Facts:
 
     @cached_property
     def contests(self) -> list[Contest]:
-        """The challenges in order, as input of the pure modules."""
+        """The challenges in order, as input of :func:`tournament.derivation.derive`."""
         return [contest_of(challenge) for challenge in self.challenges]
 
     def parameters(self, ties: str, count: str) -> Parameters:
@@ -72,7 +72,7 @@ class Facts:
 
 
 def latest_resolution(campaign: Campaign) -> Resolution:
-    """Return the campaign's latest resolve; one with default parameters if it was never resolved."""
+    """Return the campaign's latest resolve, or an unsaved one with default parameters."""
     return Resolution.objects.filter(campaign=campaign).first() or Resolution()
 
 
@@ -109,13 +109,13 @@ def refuse_graded(campaign: Campaign) -> None:
 
 
 def settled_rounds(campaign: Campaign) -> list[int]:
-    """Return the rounds whose judgments are used: the first, and every finished challenge."""
+    """Return the rounds whose judgments are used: the first round (0), and the rounds of finished challenges."""
     done = Challenge.objects.filter(campaign=campaign, state=Challenge.State.DONE).order_by("number")
     return [0, *done.values_list("number", flat=True)]
 
 
 def judgments_of(judgments: QuerySet[Judgment]) -> Judgments:
-    """Load judgments as arrays."""
+    """Load these judgments as arrays, ordered by pair and then by id."""
     rows = judgments.order_by("pair_id", "pk").values_list(
         "pk", "pair__query_id", "left_id", "right_id", "preferred_id", "pair__round", "judge_kind"
     )
@@ -128,7 +128,7 @@ def judgments_of(judgments: QuerySet[Judgment]) -> Judgments:
 
 
 def compared_passages(campaign: Campaign) -> list[Member]:
-    """Return the members of the first round, from the pool and from imported judgments."""
+    """Return the passages that the first round compares, from the pool and from imported judgments, sorted."""
     members: set[Member] = set()
     if campaign.pool_id:
         pooled = PooledPassage.objects.filter(pool_id=campaign.pool_id)
@@ -165,7 +165,7 @@ def _canonical_first(member: Member) -> tuple[int, bool, int]:
 
 
 def representatives(classes: Classes) -> dict[tuple[int, int], int]:
-    """Return (query, passage) → the representative of the passage's class."""
+    """Map (query, passage) to the representative of the passage's class."""
     return {
         (query, passage): rep
         for query, by_rep in classes.items()
@@ -175,7 +175,7 @@ def representatives(classes: Classes) -> dict[tuple[int, int], int]:
 
 
 def entrants_from(classes: Classes) -> Entrants:
-    """Return the members of the first round as arrays."""
+    """Return the passages of the first round as arrays, by query and then by class."""
     rows = [
         (query, passage, rep)
         for query, by_rep in sorted(classes.items())
@@ -186,7 +186,7 @@ def entrants_from(classes: Classes) -> Entrants:
 
 
 def add_challengers(classes: Classes, rows: Iterable[ChallengedQuery]) -> None:
-    """Add each challenge's passages to their classes."""
+    """Add the best answers, the challengers and their near-duplicates to ``classes``."""
     for row in rows:
         known = classes.setdefault(row.query_id, {})
         for rep in [*row.best_ids, *row.challenger_ids]:
@@ -197,7 +197,7 @@ def add_challengers(classes: Classes, rows: Iterable[ChallengedQuery]) -> None:
 
 
 def contest_of(challenge: Challenge) -> Contest:
-    """Return the challenge as input of the pure modules."""
+    """Return the challenge as input of :func:`tournament.derivation.derive`."""
     sides = {
         row.query_id: Sides(tuple(row.best_ids), tuple(row.challenger_ids)) for row in challenge.queries.all()
     }

@@ -1,4 +1,4 @@
-"""Find versions that reveal withheld labels: a best answer that is no run's top passage, only a labeled one."""
+"""Find versions that reveal withheld labels, because only such a label put a best answer in the pool."""
 
 import re
 
@@ -10,10 +10,10 @@ from tournament.models import PreferenceQrel
 
 
 def telling_versions(collection: Collection) -> frozenset[int]:
-    """Return the numbers of versions with which a per-query value reveals a withheld label.
+    """Return the numbers of the versions whose per-query values would reveal a withheld label.
 
-    If a query's best answer was pooled only because of a withheld label, its rank in a run is the rank of the label,
-    so anybody with the run's ranking can find the label.
+    If a query's best answer was pooled only because of a withheld label, its rank in a run is the rank of the labeled
+    passage. Anybody with the run's ranking can then identify that passage.
     """
     same = {"query": OuterRef("query"), "passage": OuterRef("passage")}
     labeled = Qrel.objects.filter(qrel_set__collection=collection, **same)

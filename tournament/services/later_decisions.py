@@ -11,7 +11,10 @@ from tournament.models import QrelVersion, VersionQuery
 
 @dataclass(frozen=True)
 class Redecided:
-    """``queries`` decided by ``before`` in ``version``, and now by ``now``; ``changed`` get other best answers."""
+    """The number of ``queries`` that campaign ``before`` decided in ``version``, and campaign ``now`` decides again.
+
+    ``changed`` of them get different best answers.
+    """
 
     version: int
     before: str
@@ -33,7 +36,8 @@ def redecided_queries(
 ) -> list[Redecided]:
     """Return the queries that a version or draft takes from other campaigns, grouped by the deciding version.
 
-    ``rows`` are its queries; ``changed`` are keys of queries with other best answers than in ``parent``.
+    ``rows`` are the queries of the version or draft. ``changed`` has the keys of the queries whose best answers
+    differ from those in ``parent``.
     """
     if parent is None:
         return []

@@ -17,10 +17,10 @@ Orders = dict[str, list[list[str]]]
 def preference_orders(version: QrelVersion) -> Orders:
     """Return the levels of every query that the version covers; see :func:`tournament.levels.preference_levels`.
 
-    They come from the judgments that the manifest names; for a carried query, the manifest of the version that
-    decided it. The first level is the published best answers. Every member of a class has the level of its
-    representative. A passage without a counted judgment has no level. Raises :class:`RebuildDiffers` if the judgments
-    have changed.
+    The levels come from the judgments that the manifest names. For a carried query, this is the manifest of the
+    version that decided it. The first level is the published best answers. Every member of a class has the level of
+    its representative. A passage without a counted judgment has no level. Raises :class:`RebuildDiffers` if the
+    judgments have changed.
     """
     best: dict[str, set[str]] = defaultdict(set)
     rows = PreferenceQrel.objects.filter(version=version)
@@ -70,9 +70,9 @@ def _compared_classes(keys: Keys, manifest: dict[str, Any]) -> Classes:
 
 
 def _leads_by_query(judgments: Judgments, classes: Classes) -> dict[int, list[Lead]]:
-    """Return, by query key, the lead in judgments of each pair of classes over all rounds.
+    """Map query keys to the lead of each pair of classes, counted over the judgments of all rounds.
 
-    Shares and majorities favor the same side as the judgments, in the first tournament and in challenges.
+    The side with more judgments also has the larger share of the win, in the first tournament and in challenges.
     """
     represents = representatives(classes)
     ahead: dict[tuple[int, int, int], int] = defaultdict(int)

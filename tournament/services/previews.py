@@ -31,9 +31,9 @@ from tournament.services.resolution import resolve_as_before
 class Preview:
     """A preview of the next version.
 
-    Publishing checks ``fingerprint``. ``new``: whether the draft differs from the latest version.
-
-    ``open`` counts queries whose best answers are not settled; they are left out unless ``allow_open`` is set.
+    Publishing compares ``fingerprint`` with that of its own draft. ``new`` says whether the draft differs from the
+    latest version. ``open`` counts queries whose best answers are not settled; they are left out unless
+    ``allow_open`` is set.
     """
 
     campaign: Campaign
@@ -122,4 +122,4 @@ def _edition_of_draft(campaign: Campaign, parent: QrelVersion | None, draft: Dra
 
 
 def _ignore_progress(done: int, total: int, message: str = "") -> None:
-    """Ignore progress."""
+    """Do nothing. Used if the caller does not follow the progress."""

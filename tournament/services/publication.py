@@ -23,13 +23,13 @@ from tournament.services.neighbors import key_parts
 from tournament.services.resolution import Resolved, pids_by_key, resolve_as_before
 
 ATTEMPTS = 10
-#: The event: a version of a collection's preference qrels was published.
+#: The kind of the event that records the publication of a version.
 VERSION_PUBLISHED = "version.published"
 
 
 @dataclass(frozen=True)
 class Publication:
-    """A version, and whether this call created it or found nothing to change."""
+    """A version, and whether this call created it (``new``) or nothing had changed since it was published."""
 
     version: QrelVersion
     new: bool
@@ -37,7 +37,7 @@ class Publication:
 
 @dataclass(frozen=True)
 class Draft:
-    """A version before it gets its number."""
+    """A version before it gets its number; ``content`` is its manifest without number and parent."""
 
     content: dict[str, Any]
     queries: list[VersionQuery]
@@ -56,9 +56,9 @@ def publish_qrels(
     """Resolve the campaign with its latest parameters and publish its settled queries as the next version.
 
     Queries that the campaign does not cover are carried over from the latest version. If nothing changed, the latest
-    version is returned. Raises :class:`NothingToPublish`; and :class:`OnlyRehearsed` for a rehearsal, because it
-    shares the collection of the campaign that it copies. If ``as_shown``, the fingerprint of a preview, no longer
-    matches the draft, raises :class:`NotAsShown`.
+    version is returned. Raises :class:`NothingToPublish`, :class:`OnlyRehearsed` for a rehearsal (it shares the
+    collection of the campaign that it copies), and :class:`NotAsShown` if ``as_shown``, the fingerprint of a preview,
+    no longer matches the draft.
     """
     refuse_rehearsal(campaign)
     resolved = resolve_as_before(campaign=campaign)
@@ -221,7 +221,10 @@ def _simulated_origin(parent: QrelVersion | None, origins: set[int]) -> bool:
 def _manifest(
     resolved: Resolved, outcomes: dict[int, QueryOutcome], carried: dict[str, int], allow_open: bool
 ) -> dict[str, Any]:
-    """Return everything needed to derive the version again, by names and judgment ids."""
+    """Return the manifest without number and parent: everything needed to derive the version again.
+
+    It identifies queries and passages by qid and pid, and judgments by id.
+    """
     facts, parameters = resolved.facts, resolved.parameters
     used = facts.judgments.only(np.isin(facts.judgments.judged.query, list(outcomes)))
     names = _Names.of(resolved, outcomes, used)
@@ -251,7 +254,7 @@ def _manifest(
 
 @dataclass(frozen=True)
 class _Names:
-    """Maps keys to names that are valid outside this database."""
+    """The qids and pids of database keys: names that are valid outside this database."""
 
     qid: dict[int, str]
     pid: dict[int, str]
@@ -283,7 +286,7 @@ class _Names:
         return sorted(rows, key=lambda row: str(row["qid"]))
 
     def challenge(self, challenge: Any, outcomes: dict[int, QueryOutcome]) -> dict[str, Any]:
-        """Return a challenge with its sides, for the covered queries."""
+        """Return the manifest's entry of a challenge, with the sides of the covered queries."""
         rows = [
             {
                 "qid": self.qid[row.query_id],
@@ -316,7 +319,7 @@ def judgments_sha256(used: Judgments) -> str:
 def _save_version(
     campaign: Campaign, parent: QrelVersion | None, draft: Draft, published_by: str
 ) -> QrelVersion:
-    """Number and store the version. If two are stored at once, the unique number lets one win."""
+    """Number and save the version. Raises IntegrityError if somebody else has just saved that number."""
     number = parent.number + 1 if parent else 1
     named = {"number": parent.number, "manifest_sha256": parent.manifest_sha256} if parent else None
     manifest = canonical_json({**draft.content, "number": number, "parent": named})
@@ -360,7 +363,7 @@ def _version_event(version: QrelVersion) -> dict[str, Any]:
 
 
 def qrels_bytes(rows: Iterable[PreferenceQrel]) -> bytes:
-    """Return the qrels file of these rows, in its fixed order."""
+    """Return the qrels file of these rows, sorted by query position, then qid, then pid."""
     rows = list(rows)
     pid_of = pids_by_key({row.passage_id for row in rows})
     return trec_qrels((row.query.position, row.query.qid, pid_of[row.passage_id]) for row in rows)

@@ -1,4 +1,4 @@
-"""Derive a published version again from its manifest: to compare it with its file, and to explain a result."""
+"""Derive a published version again from its manifest, to compare it with its file or to explain a result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tournament.services.resolution import pids_by_key
 
 @dataclass(frozen=True)
 class RebuiltVersion:
-    """A version that was rebuilt byte for byte."""
+    """A version that was rebuilt byte for byte, its qrels file (``content``) and its number of judgments."""
 
     version: QrelVersion
     content: bytes
@@ -60,7 +60,7 @@ def rebuild_qrels(*, collection: Collection, number: int | None = None) -> Rebui
 
 
 def _best_answers(version: QrelVersion, seen: dict[int, dict[str, list[str]]]) -> dict[str, list[str]]:
-    """Map qids to pids of the best answers and the members of their classes; ``seen`` caches versions."""
+    """Map qids to pids of the best answers and the members of their classes; ``seen`` caches them by version."""
     if version.number in seen:
         return seen[version.number]
     if sha256(version.manifest) != version.manifest_sha256:
@@ -124,7 +124,7 @@ def reason_in(version: QrelVersion, query: Query) -> str:
 
 
 def _manifest_of_query(content: dict[str, Any], qid: str) -> dict[str, Any]:
-    """Return the manifest without other queries."""
+    """Return the part of the manifest's content that concerns one query."""
     challenges = [
         challenge | {"queries": [row for row in challenge["queries"] if row["qid"] == qid]}
         for challenge in content["challenges"]
@@ -136,7 +136,10 @@ def _manifest_of_query(content: dict[str, Any], qid: str) -> dict[str, Any]:
 
 
 def named_judgments(campaign: Campaign, manifest: dict[str, Any], number: int) -> Judgments:
-    """Return the judgments listed in the manifest, whether or not they still count."""
+    """Return the judgments that the manifest lists, whether or not they still count.
+
+    Raises :class:`RebuildDiffers` if they have changed.
+    """
     every = judgments_of(Judgment.objects.filter(campaign=campaign))
     named = every.only(np.isin(every.id, np.array(manifest["judgments"], dtype=np.int64)))
     if judgments_sha256(named) != manifest["judgments_sha256"]:
@@ -149,7 +152,7 @@ def named_judgments(campaign: Campaign, manifest: dict[str, Any], number: int) -
 
 @dataclass(frozen=True)
 class Keys:
-    """Maps the manifest's names to keys of this database, and back."""
+    """The keys in this database of a manifest's qids and pids, and the reverse."""
 
     query: dict[str, int]
     passage: dict[str, int]
@@ -158,7 +161,7 @@ class Keys:
 
     @classmethod
     def of(cls, collection: Collection, manifest: dict[str, Any]) -> Keys:
-        """Return the keys of all names in the manifest."""
+        """Look up the keys of all qids and pids in the manifest."""
         qids = {row["qid"] for row in manifest["queries"]}
         query: dict[str, int] = {}
         for part in key_parts(qids):
@@ -182,7 +185,7 @@ class Keys:
         }
 
     def add_members(self, classes: Classes, manifest: dict[str, Any]) -> None:
-        """Add the members that challenges added."""
+        """Add to ``classes`` the passages that challenges added to them."""
         for challenge in manifest["challenges"]:
             for row in challenge["queries"]:
                 known = classes[self.query[row["qid"]]]
@@ -191,7 +194,7 @@ class Keys:
                     passages += [self.passage[p] for p in further if self.passage[p] not in passages]
 
     def contest(self, challenge: dict[str, Any]) -> Contest:
-        """Return the challenge with its sides."""
+        """Return a challenge of the manifest as input of :func:`tournament.derivation.derive`."""
         sides = {
             self.query[row["qid"]]: Sides(
                 tuple(self.passage[pid] for pid in row["best"]),

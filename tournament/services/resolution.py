@@ -105,7 +105,7 @@ def _save_results(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None
 
 
 def query_results(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return the results of the latest resolve in the collection's order, with passages by their pids.
+    """Return the results of the latest resolve in the collection's query order, with pids instead of keys.
 
     One dict per query: ``qid status tied cycle best wins missing reason``; ``wins`` maps pid → wins (halves
     allowed), ``missing`` lists the pairs [pid, pid] still to be judged.

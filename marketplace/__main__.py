@@ -3,7 +3,7 @@
 import os
 import sys
 
-#: Exit status after the reader has closed the pipe: 128 + SIGPIPE.
+#: Exit status if the reader of the output has closed the pipe: 128 + SIGPIPE.
 BROKEN_PIPE = 141
 
 

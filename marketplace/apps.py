@@ -10,5 +10,5 @@ class MarketplaceConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the checks."""
+        """Register the system checks of the settings."""
         import_module("marketplace.settings_checks")

@@ -1,6 +1,7 @@
-"""The base of the operator's commands: ``--json``, results on stdout, exit status 0, 1 or 2.
+"""The base class of the operator's commands.
 
-0 means done, 1 refused with a reason, 2 wrong usage.
+Each command accepts ``--json`` and prints its result on stdout. Its exit status is 0 on success, 1 if it was refused
+with a reason, and 2 for wrong usage.
 """
 
 import json
@@ -22,7 +23,7 @@ from marketplace.errors import AccountRefused, SweepFailed
 
 
 def _python_command() -> str:
-    """Return this process's Python as a shell command: its full path if the environment is not activated."""
+    """Return this process's Python as a shell command: a path, unless ``python`` on the PATH is the same."""
     found, own = shutil.which("python"), Path(sys.executable)
     if found and Path(found) == own:
         return "python"
@@ -31,10 +32,10 @@ def _python_command() -> str:
 
 
 class Command(BaseCommand):
-    """A command. ``act(**options)`` returns the result that ``--json`` prints; ``show`` prints it for people."""
+    """A command. ``act(**options)`` returns its result; ``show`` prints the result for people."""
 
     example = ""
-    #: The list in the result that ``show`` prints as a table, and its columns.
+    #: The key of the list in the result that ``show`` prints as a table, and the columns of that table.
     listed = ""
     columns: tuple[str, ...] = ()
     requires_system_checks: list[str] = []
@@ -62,7 +63,7 @@ class Command(BaseCommand):
         raise NotImplementedError
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print the list as a table or, without one, all values on a line."""
+        """Print the result's list as a table or, without a list, all values on one line."""
         if self.listed:
             self.table(self.columns, result[self.listed])
         else:
@@ -71,7 +72,7 @@ class Command(BaseCommand):
             )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate if needed, act and print."""
+        """Migrate the database if needed, run the command and print its result."""
         migrate_if_needed()
         try:
             result = self.act(**options)
@@ -83,7 +84,7 @@ class Command(BaseCommand):
             self.show(result)
 
     def table(self, head: tuple[str, ...], rows: Iterable[Mapping[str, object]]) -> None:
-        """Print these values of the rows in columns as wide as their widest cell."""
+        """Print the rows as an aligned table of the columns in ``head``."""
         lines = [list(head), *([str(row[name]) for name in head] for row in rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         for line in lines:
@@ -101,7 +102,7 @@ def migrate_if_needed() -> None:
 
 
 def refuse_existing(file: Path | None) -> None:
-    """Refuse to overwrite a file of links, because they are stored nowhere else."""
+    """Refuse to overwrite a file of links, because the links are stored nowhere else."""
     if file is not None and file.exists():
         raise CommandError(f"{file} already exists, and its links would be lost. Choose another file.")
 
@@ -109,7 +110,7 @@ def refuse_existing(file: Path | None) -> None:
 def write_private(file: Path, text: str) -> None:
     """Write a file that only its owner can read, because it contains keys, links or payments.
 
-    It appears at once, so that no reader sees half of it.
+    The finished file is moved into place, so that no reader sees half of it.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")

@@ -3,7 +3,7 @@ from django.http import HttpRequest
 
 
 def site(request: HttpRequest) -> dict[str, str]:  # noqa: ARG001 -- context processors receive the request
-    """Return the contact address, or a phrase to show if none is set."""
+    """Return the contact that pages show: the configured one or a phrase, and its e-mail address if it is one."""
     contact = settings.CONTACT
     return {
         "contact": contact or "the people who invited you",

@@ -21,7 +21,7 @@ PREFIX = "AWS.MechanicalTurk."
 
 
 class MarketplaceError(Exception):
-    """Base class: states what happened and what to do next."""
+    """Base class of the marketplace's errors. The message says what happened, ``next_step`` what to do."""
 
     def __init__(self, message: str, next_step: str = "") -> None:
         super().__init__(message)
@@ -43,12 +43,12 @@ class ProtocolError(MarketplaceError):
 
     @property
     def code(self) -> str:
-        """Return the error's name in the protocol."""
+        """The error's name in the protocol."""
         return type(self).__name__
 
 
 class RequestError(ProtocolError):
-    """The call breaks a rule of the service; ``turk_code`` names the rule, without its prefix."""
+    """The call breaks a rule of the service; ``turk_code`` names the rule, without :data:`PREFIX`."""
 
     def __init__(self, turk_code: str, message: str) -> None:
         super().__init__(message, PREFIX + turk_code)
@@ -66,7 +66,7 @@ class ServiceFault(ProtocolError):
 
 
 class ValidationException(ProtocolError):
-    """The request does not fit the service model."""
+    """The request breaks constraints of the service model."""
 
 
 class SerializationException(ProtocolError):
@@ -74,7 +74,7 @@ class SerializationException(ProtocolError):
 
 
 class ParameterValidationError(ProtocolError):
-    """A value fits the model but is not valid."""
+    """A value is allowed by the service model, but not by the service."""
 
     def __init__(self, parameter: str, value: object, reason: str = "") -> None:
         shown = str(value)

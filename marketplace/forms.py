@@ -141,7 +141,7 @@ def _checked_password(password: str, worker: Worker) -> str:
     return password
 
 
-#: Raises SignInRefused unless the password or the recent sign-in proves that the owner is present.
+#: A check that raises SignInRefused unless the password or a recent sign-in proves that the owner is present.
 Prove = Callable[[str], None]
 
 
@@ -160,7 +160,7 @@ class OwnerForm(forms.Form):
 
     #: Whether every change needs the password, if the account has one.
     always_asks = True
-    #: The field that shows the error if an account without a password fails the proof; None: the whole form.
+    #: The field that shows the error if an account without a password fails the proof (None for the whole form).
     shown_at: str | None = None
 
     def __init__(self, *args: Any, worker: Worker, prove: Prove, **kwargs: Any) -> None:
@@ -228,12 +228,12 @@ class AccountForm(OwnerForm):
             self.fields["country"].set_by_operator()  # type: ignore[attr-defined]
 
     def needs_proof(self, data: dict[str, Any]) -> bool:
-        """Return whether the address changes: anyone who reads its mail can set a new password."""
+        """Return whether the e-mail address changes, because anyone who reads its mail can set a new password."""
         return bool(data["email"] != self.worker.email)
 
 
 class PayoutForm(OwnerForm):
-    """The form for how a worker is paid outside the marketplace. It needs proof, so that no intruder is paid."""
+    """A worker's payment method outside the marketplace. A change needs proof, so that no intruder is paid."""
 
     method = forms.ChoiceField(label="Paid by", error_messages={"required": "Choose how you are paid."})
     details = forms.CharField(
@@ -252,7 +252,10 @@ class PayoutForm(OwnerForm):
         names = [*settings.PAYOUT_METHODS]
         if worker.payout_method and worker.payout_method not in names:
             names.append(worker.payout_method)
-        self.fields["method"].choices = [("", "Choose one"), *((name, name) for name in names)]  # type: ignore[attr-defined]
+        self.fields["method"].choices = [  # type: ignore[attr-defined]
+            ("", "Choose one"),
+            *((name, name) for name in names),
+        ]
 
 
 class DeleteAccountForm(OwnerForm):

@@ -9,7 +9,7 @@ _SECRET = re.compile(
 
 
 class Masked(logging.Formatter):
-    """Formats a line for people, tracebacks included, with the secrets of links masked."""
+    """A log formatter that masks the secrets of links, also in tracebacks."""
 
     def format(self, record: logging.LogRecord) -> str:
         return _SECRET.sub(r"\1…", super().format(record))

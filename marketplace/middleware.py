@@ -1,4 +1,4 @@
-"""Middleware that answers health checks and redirects to one loopback name."""
+"""Middleware that answers health checks, and redirects to the loopback name in the public URL."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -25,18 +25,18 @@ def healthz(_request: HttpRequest) -> JsonResponse:
 
 
 class Probes:
-    """Middleware that answers ``/healthz`` before host names are checked: load balancers use a machine's address."""
+    """Middleware that answers ``/healthz`` for any host name, because load balancers use a machine's address."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Report the health of the process, or pass the request on."""
+        """Answer a request for ``/healthz``; pass every other request on."""
         return healthz(request) if request.path_info == "/healthz" else self.get_response(request)
 
 
 class OneLoopbackName:
-    """Middleware that redirects from ``localhost`` to ``127.0.0.1``, or the reverse, to the public name.
+    """Middleware that redirects between ``localhost`` and ``127.0.0.1``, to the name in the public URL.
 
     A task's page names the hosts that can frame it, and to a browser the two names are different hosts.
     """
@@ -45,7 +45,7 @@ class OneLoopbackName:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Redirect a page requested under the other name."""
+        """Redirect a GET request under another loopback name; pass every other request on."""
         public = urlsplit(settings.PUBLIC_URL)
         host, port = split_domain_port(request.get_host())
         other = host in _LOOPBACK and public.hostname in _LOOPBACK and host != public.hostname

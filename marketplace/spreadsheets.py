@@ -1,6 +1,6 @@
-"""Text in files that people open with a spreadsheet."""
+"""Protection of text in CSV files against being read as formulas by a spreadsheet."""
 
-# Characters that begin a formula in some spreadsheet, full-width signs included.
+# Characters that begin a formula in some spreadsheet programs, including full-width signs.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 

@@ -1,4 +1,4 @@
-"""Independent steps of one sweep: a failed step does not stop the others."""
+"""Run independent steps, of which a failed one does not stop the others."""
 
 import logging
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ logger = logging.getLogger(__name__)
 
 
 class Sweep:
-    """Collects failures, so that the sweep can finish before it fails.
+    """A series of steps. It collects failures, so that all steps run before it raises an error.
 
     A step that writes to the database opens its own transaction; a failure does not undo the other steps.
     """
@@ -21,7 +21,7 @@ class Sweep:
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
-        """Run one step. Any exception is logged and kept for the end."""
+        """Run the block as one step. An exception is logged, and reported by :meth:`end`."""
         try:
             yield
         except SweepFailed as failed:

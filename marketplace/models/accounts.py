@@ -35,13 +35,13 @@ class Requester(models.Model):
 
     @property
     def available_cents(self) -> int:
-        """Return the amount that can still be reserved or paid."""
+        """The amount that can still be reserved or paid, in cents."""
         return self.balance_cents - self.held_cents
 
 
 class RequesterKeyQuerySet(models.QuerySet["RequesterKey"]):
     def valid_at(self, now: datetime) -> RequesterKeyQuerySet:
-        """Return the keys that can sign calls now."""
+        """Return the keys that can sign calls at ``now``."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), active=True)
 
 
@@ -53,7 +53,7 @@ class RequesterKey(models.Model):
     secret_key = models.CharField(max_length=128, default=identifiers.secret_key)
     active = models.BooleanField(default=True)
     created_at = models.DateTimeField()
-    # A replaced key stays valid until then, so that the programs that use it can be updated.
+    # The end of a replaced key. Until then it stays valid, so that the programs that use it can be updated.
     expires_at = models.DateTimeField(null=True)
 
     objects = RequesterKeyQuerySet.as_manager()
@@ -76,7 +76,7 @@ class WorkerManager(BaseUserManager["Worker"]):
 
 
 class Worker(AbstractBaseUser):
-    """Someone who does tasks. System qualifications are computed from the counters."""
+    """Someone who does tasks. The numbers of their assignments are stored, for system qualifications."""
 
     worker_id = models.CharField(max_length=64, unique=True, default=identifiers.worker_id)
     username = models.CharField(max_length=worker_names.LONGEST, unique=True)
@@ -119,7 +119,7 @@ class Worker(AbstractBaseUser):
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def open_at(self, now: datetime) -> InvitationQuerySet:
-        """Return the invitations that can be used now."""
+        """Return the invitations that can be used at ``now``."""
         return self.filter(used_at=None, revoked_at=None, expires_at__gt=now)
 
 
@@ -166,7 +166,7 @@ class WorkerMessage(models.Model):
     text = models.TextField()
     sent_at = models.DateTimeField()
     read_at = models.DateTimeField(null=True)
-    # When the requester offered tasks to an excluded worker again. Earlier messages no longer apply.
+    # The time since which the message no longer applies: the requester offers tasks to this worker again.
     over_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -174,7 +174,7 @@ class WorkerMessage(models.Model):
 
     @property
     def is_new(self) -> bool:
-        """Return whether the message is unread and still applies."""
+        """Whether the message is unread and still applies."""
         return self.read_at is None and self.over_at is None
 
 

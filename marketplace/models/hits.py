@@ -41,7 +41,7 @@ class HitType(models.Model):
 
 
 class RequiredQualification(models.Model):
-    """A qualification type that a HIT type requires: its ``requirements`` in searchable form."""
+    """A qualification type that a HIT type requires, copied from its ``requirements`` so that it can be searched."""
 
     hit_type = models.ForeignKey(HitType, on_delete=models.CASCADE, related_name="required")
     type_id = models.CharField(max_length=64)
@@ -58,7 +58,7 @@ class HitQuerySet(models.QuerySet["Hit"]):
         return self.filter(requester=requester).exclude(status=Hit.Status.DISPOSED)
 
     def open_at(self, now: datetime) -> HitQuerySet:
-        """Return the HITs that can be taken now."""
+        """Return the HITs that can be taken at ``now``."""
         return self.filter(status=Hit.Status.ASSIGNABLE, available__gt=0, expires_at__gt=now)
 
     def undone_by(self, worker: Worker) -> HitQuerySet:
@@ -71,7 +71,7 @@ class HitQuerySet(models.QuerySet["Hit"]):
 
 
 class Hit(models.Model):
-    """A HIT. The four counters and ``available`` always add up to ``max_assignments``."""
+    """A HIT. Its available, pending, submitted, approved and rejected places add up to ``max_assignments``."""
 
     class Status(models.TextChoices):
         """The states of a HIT, by the protocol's names."""
@@ -134,7 +134,7 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.filter(status=Assignment.Status.ACCEPTED)
 
     def handed_in(self) -> AssignmentQuerySet:
-        """Return the assignments that a requester can see."""
+        """Return the submitted assignments, reviewed or not. A requester sees only these."""
         return self.filter(status__in=Assignment.HANDED_IN)
 
     def abandoned_at(self, now: datetime) -> AssignmentQuerySet:
@@ -204,7 +204,7 @@ class Departure(models.Model):
     """Records that a worker returned a place or let its time run out."""
 
     class Kind(models.TextChoices):
-        """How the worker left."""
+        """Ways in which a worker gives up a place."""
 
         RETURNED = "returned"
         ABANDONED = "abandoned"

@@ -29,7 +29,7 @@ class LedgerEntry(models.Model):
     """
 
     class Kind(models.TextChoices):
-        """Why the balance moved."""
+        """Reasons for a movement."""
 
         OPENING = "opening"
         TOP_UP = "top up"
@@ -81,7 +81,7 @@ class Payout(models.Model):
     """One worker's payment in a batch. Its amount is the sum of its items and of the failed payouts it replaces."""
 
     class State(models.TextChoices):
-        """Due until the operator records the payout as paid or failed."""
+        """The states of a payout. It is due until the operator records it as paid or failed."""
 
         DUE = "due"
         PAID = "paid"
@@ -94,6 +94,7 @@ class Payout(models.Model):
     state = models.CharField(max_length=6, choices=State, default=State.DUE)
     decided_at = models.DateTimeField(null=True)
     note = models.CharField(max_length=500, blank=True)
+    # The later payout that includes the amount of this failed one.
     made_good_by = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="makes_good")
 
     class Meta:

@@ -72,7 +72,7 @@ class QualificationRequest(models.Model):
     """A worker's request for a qualification, decided by the requester."""
 
     class State(models.TextChoices):
-        """Pending until the requester decides."""
+        """The states of a request. It is pending until the requester decides."""
 
         PENDING = "pending"
         ACCEPTED = "accepted"

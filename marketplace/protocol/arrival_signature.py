@@ -15,7 +15,10 @@ _PURPOSE = b"preferee arrival 1"
 def sign(
     secret_keys: Iterable[str], *, taken_at: datetime, assignment_id: str, hit_id: str, worker_id: str
 ) -> str:
-    """Return milliseconds since 1970 and a signature by each key, because a page may still use an older key."""
+    """Return the time in milliseconds since 1970 and one signature per key, separated by dots.
+
+    A requester's page may still use an older key.
+    """
     taken = str(int(taken_at.timestamp() * 1000))
     said = "\n".join([taken, assignment_id, hit_id, worker_id]).encode()
     return ".".join([taken, *(_sign_with_key(key, said) for key in secret_keys)])

@@ -14,7 +14,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def text(request: dict[str, Any], name: str, most: int, *, least: int = 0) -> str:
-    """Return a text member of ``least`` to ``most`` characters; empty if it is missing."""
+    """Return a text member of the request (empty if missing); it must have ``least`` to ``most`` characters."""
     value: str = request.get(name, "")
     if not least <= len(value) <= most:
         raise ParameterValidationError(name, value, f"It must have {least} to {most} characters.")
@@ -24,7 +24,7 @@ def text(request: dict[str, Any], name: str, most: int, *, least: int = 0) -> st
 
 
 def number(request: dict[str, Any], name: str, least: int, most: int, *, default: int = 0) -> int:
-    """Return a whole number within bounds; ``default`` if it is missing."""
+    """Return a whole-number member of the request (``default`` if missing), from ``least`` to ``most``."""
     value: int = request.get(name, default)
     if not least <= value <= most:
         raise ParameterValidationError(name, value, f"It must be {least} to {most}.")

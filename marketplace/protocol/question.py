@@ -81,7 +81,7 @@ def url_origin(url: str) -> str:
 
 
 def frame_address(url: str, extra: Mapping[str, str]) -> str:
-    """Append ``extra`` to the parameters of ``url``, with one question mark."""
+    """Append ``extra`` to the query string of ``url``."""
     parts = urlsplit(url)
     query = "&".join(part for part in (parts.query, urlencode(extra)) if part)
     return urlunsplit((parts.scheme, parts.netloc, parts.path, query, parts.fragment))
@@ -110,7 +110,7 @@ def read_answers(text: str) -> dict[str, str]:
 
 
 def _escaped_text(value: str) -> str:
-    """Escape text for XML: drop characters that XML cannot hold, and write non-ASCII ones as references."""
+    """Escape text for XML: drop characters that XML forbids, and write non-ASCII ones as references."""
     allowed = "".join(sign for sign in value if sign in "\t\n\r" or _may_stand_in_xml(sign))
     return escape(allowed, {"\r": "&#13;"}).encode("ascii", "xmlcharrefreplace").decode("ascii")
 

@@ -1,7 +1,7 @@
 """Checks whether a worker meets a HIT type's requirements.
 
 A requirement is the protocol's own structure (QualificationTypeId, Comparator, IntegerValues or LocaleValues,
-ActionsGuarded). Without the qualification, every comparator except DoesNotExist fails.
+ActionsGuarded). If the worker lacks the qualification, every comparator except DoesNotExist fails.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

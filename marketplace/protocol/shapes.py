@@ -28,7 +28,7 @@ _BOUNDS = {"integer": 2**31, "long": 2**63}
 
 
 class UndescribedResponse(AssertionError):
-    """Our own response does not fit the model: a bug in the marketplace, not an error of the caller."""
+    """Our own response does not match the model: a bug in the marketplace, not an error of the caller."""
 
 
 @cache
@@ -52,7 +52,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 @dataclass
 class _Findings:
-    """Collects broken constraints of one request. A wrong type raises immediately."""
+    """The broken constraints of one request. A wrong type is not collected: it raises immediately."""
 
     broken: list[str] = field(default_factory=list)
 

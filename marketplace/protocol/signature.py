@@ -24,7 +24,7 @@ _STAMP = "%Y%m%dT%H%M%SZ"
 
 @dataclass(frozen=True)
 class Credential:
-    """The parts of a signature, from the Authorization header and the date."""
+    """The parts of a signature, from the headers ``Authorization`` and ``X-Amz-Date`` (``stamp``)."""
 
     access_key: str
     day: str
@@ -36,7 +36,7 @@ class Credential:
 
     @property
     def scope(self) -> str:
-        """Return day, region and service in the signed form."""
+        """The day, region and service in the form in which they are signed."""
         return f"{self.day}/{self.region}/{self.service}/aws4_request"
 
 

@@ -1,7 +1,7 @@
 """The wire format of calls, responses and errors.
 
-JSON 1.1 as botocore speaks it (service model ``mturk`` 2017-01-17): POST /, the operation in the header
-``X-Amz-Target``, one JSON object as body, times as seconds since 1970.
+The format is botocore's JSON 1.1 (service model ``mturk`` 2017-01-17). A call is POST / with the operation in the
+header ``X-Amz-Target`` and one JSON object as body. Times are seconds since 1970.
 """
 
 import json
@@ -63,7 +63,7 @@ def write_body(document: dict[str, Any]) -> bytes:
 
 
 def write_error(error: ProtocolError, at: datetime) -> bytes:
-    """Return an error as JSON. Messages of RequestError end with the time in milliseconds, as MTurk's do."""
+    """Return an error as JSON. A message with a TurkErrorCode ends with the time in milliseconds, as MTurk's do."""
     message = error.message
     if isinstance(error, RequestError) or error.turk_code:
         message = f"{message} ({int(at.timestamp() * 1000)})"

@@ -1,7 +1,7 @@
 """Dollars, cents and fees. Every amount inside the marketplace is a whole number of cents.
 
-Fees as MTurk states them: 20% of the reward or bonus, 40% of the reward when a HIT has ten or more
-assignments, at least one cent, half a cent rounded up.
+The fees are those of MTurk: 20% of the reward or bonus, but 40% of the reward if a HIT has ten or more assignments.
+A fee is at least one cent, and half a cent is rounded up.
 """
 
 from decimal import ROUND_HALF_UP, Decimal
@@ -30,6 +30,6 @@ def fee(amount: int, *, percent: int = FEE_PERCENT) -> int:
 
 
 def reward_fee(reward: int, assignments: int) -> int:
-    """Return the fee on one reward of a HIT that has ``assignments`` assignments."""
+    """Return the fee, in cents, on one reward of a HIT that has ``assignments`` assignments."""
     many = assignments >= MANY_ASSIGNMENTS
     return fee(reward, percent=MANY_ASSIGNMENTS_PERCENT if many else FEE_PERCENT)

@@ -19,8 +19,10 @@ _MOST_MINUTES, _MOST_PAIRS, _MOST_CENTS = 10_000, 100_000, 1_000_000
 
 @dataclass(frozen=True)
 class Offer:
-    """An offer, in cents. 0 or an empty text: not stated by the requester. ``pairs`` is the maximum per task, and
-    ``item`` the word for one of them (pair or passage)."""
+    """The pay, size and languages of a task. 0 or an empty text means that the requester did not state a value.
+
+    ``pairs`` is the maximum per task; ``item`` is the word for one of them (pair or passage).
+    """
 
     reward_cents: int
     bonus_cents: int = 0
@@ -35,17 +37,17 @@ class Offer:
 
     @property
     def total_cents(self) -> int:
-        """Return the reward plus the usual bonus."""
+        """The reward plus the usual bonus, in cents."""
         return self.reward_cents + self.bonus_cents
 
     @property
     def total(self) -> str:
-        """Return the reward plus the stated bonus for a whole task, such as ``$2.00``."""
+        """The reward plus the usual bonus as text, such as ``$2.00``."""
         return f"${money.protocol_amount(self.total_cents)}"
 
     @property
     def pay(self) -> str:
-        """Return ``$2.00 for about 12 minutes, $10.00 an hour``."""
+        """The pay in words, such as ``$2.00 for about 12 minutes, $10.00 an hour``."""
         if not self.minutes:
             return self.total
         an_hour = money.protocol_amount(self.total_cents * 60 // self.minutes)
@@ -53,7 +55,7 @@ class Offer:
 
     @property
     def parts(self) -> str:
-        """Return the parts of the total; empty without a bonus."""
+        """The reward and the bonus in words; empty without a bonus."""
         if not self.bonus_cents:
             return ""
         reward, bonus = money.protocol_amount(self.reward_cents), money.protocol_amount(self.bonus_cents)
@@ -61,7 +63,7 @@ class Offer:
 
     @property
     def content(self) -> list[str]:
-        """Return ``13 pairs``, ``texts in English``, ``page in German``, as far as they are known."""
+        """The known size and languages in words, such as ``13 pairs``, ``texts in English``, ``page in German``."""
         said = []
         if self.pairs:
             least = f"{self.fewest_pairs} to " if 0 < self.fewest_pairs < self.pairs else ""
@@ -74,7 +76,7 @@ class Offer:
 
     @property
     def needed_languages(self) -> list[str]:
-        """Return the languages that a worker must be able to read."""
+        """The tags of the languages that a worker must be able to read."""
         return [tag for tag in (self.language, self.page_language) if tag]
 
 

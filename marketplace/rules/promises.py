@@ -1,8 +1,8 @@
 """The expected pay for a submitted task.
 
-The requester's page can send it with the answer (``pay_promised``): the total in dollars, the guaranteed part plus a
-part that the requester decides about, or only that the requester decides. Otherwise the listing's amount for the
-whole task applies. This is for display only: no payment depends on it.
+The requester's page can send the pay with the answer (``pay_promised``). It sends a total in dollars, a guaranteed
+part plus a part that the requester decides about, or only the statement that the requester decides. Otherwise the
+listing's amount for the whole task applies. This is for display only: no payment depends on it.
 """
 
 import re
@@ -22,8 +22,8 @@ _DOLLARS = r"(0|[1-9][0-9]{0,4})\.([0-9]{2})"
 class PayToCome:
     """The expected pay for a task, in cents: the reward on approval, and a bonus.
 
-    ``promised`` is the total that the requester's page guaranteed, or None. ``undecided``: the page stated that the
-    requester decides about the reward. ``held_cents``: a further bonus that the requester decides about.
+    ``promised`` is the total that the requester's page guaranteed, or None. ``undecided`` is True if the page stated
+    that the requester decides about the reward. ``held_cents`` is a further bonus that the requester decides about.
     """
 
     reward_cents: int = 0
@@ -38,22 +38,22 @@ class PayToCome:
 
     @property
     def sure(self) -> bool:
-        """Return whether the amount is exact, not a maximum."""
+        """Whether the amount is exact, not a maximum."""
         return not self.held_cents and (self.promised is not None or not (self.undecided or self.bonus_cents))
 
     @property
     def total(self) -> str:
-        """Return ``$1.04``, or ``up to $2.00``."""
+        """The total as text: ``$1.04``, or ``up to $2.00`` if it is a maximum."""
         return amount_words(self.cents, sure=self.sure)
 
     @property
     def bonus(self) -> str:
-        """Return ``$0.84``, or ``up to $1.80``."""
+        """The bonus as text: ``$0.84``, or ``up to $1.80`` if it is a maximum."""
         return amount_words(self.bonus_cents, sure=self.sure)
 
 
 def amount_words(cents: int, *, sure: bool) -> str:
-    """Return the amount in words, as exact or as a maximum."""
+    """Return the amount as text: ``$1.04`` if it is ``sure``, else ``up to $1.04``."""
     return f"{'' if sure else 'up to '}${money.protocol_amount(cents)}"
 
 
@@ -88,7 +88,10 @@ def pay_to_come(
 
 
 def _amounts(said: str) -> tuple[int, int]:
-    """Return the guaranteed cents and those that the requester decides about; too many cents if invalid."""
+    """Return the guaranteed cents and those that the requester decides about.
+
+    Text that is not a valid promise gives more guaranteed cents than any offer allows.
+    """
     found = re.fullmatch(rf"{_DOLLARS}(?:\+{_DOLLARS})?", said, re.ASCII)
     if not found:
         return _MOST_CENTS + 1, 0

@@ -1,7 +1,7 @@
-"""Effects of deadlines: places are abandoned, submissions are approved, HITs expire.
+"""Apply deadlines: free abandoned places, approve submissions that nobody reviewed, and expire HITs.
 
-The scheduler applies them every second. Every call and every worker page also applies them first, so that
-responses are right even if the scheduler is late. When nothing is due, this costs one query.
+The scheduler does this at short intervals. Every call and every worker page also does it first, so that responses are
+right even if the scheduler is late. When nothing is due, this costs one query.
 """
 
 from collections import Counter
@@ -67,7 +67,10 @@ def _abandon_due(now: datetime) -> int:
 
 
 def release_place(assignment: Assignment, kind: Departure.Kind, *, at: datetime) -> bool:
-    """Take the place from its worker if it is still held. The caller changes the HIT's counters."""
+    """Take the place from its worker if it is still held, and return whether it was.
+
+    The caller changes the HIT's counters.
+    """
     held = Assignment.objects.held().filter(pk=assignment.pk, worker=assignment.worker_id)
     freed = held.filter(deadline=assignment.deadline).update(
         status=Assignment.Status.FREE, worker=None, accepted_at=None, deadline=None
@@ -120,7 +123,7 @@ def _expire_due(now: datetime) -> int:
 
 
 def _batch(due: QuerySet[Assignment]) -> list[Assignment]:
-    """Return a batch ordered by HIT, the order in which rows are locked, and by worker within a HIT."""
+    """Return a batch ordered by HIT, which is the order in which rows are locked, and then by assignment."""
     return list(due.order_by("hit_id", "pk")[:_BATCH])
 
 

@@ -1,4 +1,4 @@
-"""A requester's balance and the amount held from it. Always the last row a transaction touches."""
+"""A requester's balance and the amount reserved from it. Every transaction changes this row last."""
 
 from django.db.models import F
 
@@ -8,7 +8,7 @@ from marketplace.rules import money
 
 
 def move_funds(requester_id: int, *, held: int = 0, spent: int = 0) -> None:
-    """Hold ``held`` cents more (less if negative) and take ``spent`` cents off the balance.
+    """Reserve ``held`` cents more (fewer if negative), and take ``spent`` cents off the balance.
 
     Raises InsufficientFunds if the available balance would fall below zero. A single conditional update resolves
     races between calls.

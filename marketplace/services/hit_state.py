@@ -1,4 +1,4 @@
-"""The only place where a HIT's counters, status and expiry change."""
+"""Changes of a HIT's counters, status, expiry and type, and of the money that is reserved for it."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -31,10 +31,10 @@ def change_hit(
     expired: bool | None = None,
     expires_at: datetime | None = None,
 ) -> int:
-    """Add ``by`` (and ``maximum``) to the HIT's counters, set its expiry, derive its status and save it.
+    """Add ``by`` to the HIT's counters and ``maximum`` to its number of places, set its expiry and save it.
 
-    Returns the additional cents to hold (negative: to free), for ``funds.move_funds``. The update is conditional on
-    the values that were read. A lost race raises LostRace, even without row locks.
+    The status follows from the new values. Returns the additional cents to reserve (negative to release), for
+    ``funds.move_funds``. Raises LostRace if the counters have changed since they were read, even without row locks.
     """
     before = {name: getattr(hit, name) for name in _COUNTERS}
     status_before = hit.status
@@ -70,7 +70,7 @@ def set_review_status(hit: Hit, status: Hit.Status) -> bool:
 
 
 def retype(hit: Hit, kind: HitType, unit_cost_cents: int) -> int | None:
-    """Change the type of an untouched HIT. Returns the additional cents to hold, or None if a place was taken."""
+    """Change the type of an untouched HIT. Returns the additional cents to reserve, or None if a place was taken."""
     untouched = Hit.objects.filter(pk=hit.pk, available=F("max_assignments"), assignments=None)
     if not untouched.exclude(status=Hit.Status.DISPOSED).update(
         hit_type=kind, unit_cost_cents=unit_cost_cents

@@ -1,7 +1,7 @@
-"""Outgoing messages: stored with their cause, sent by the scheduler.
+"""Outgoing messages. They are stored in the transaction that causes them, and sent later by the scheduler.
 
-A message is sent at least once. A sender postpones ``due_at`` before it sends, so that a message is retried
-after a crash. A failed message is retried for about a day, then abandoned with its error.
+A message is sent at least once: ``due_at`` is postponed before each attempt, so that the message is retried after a
+crash. A failed message is retried for about a day. Then it is abandoned, and its last error is kept.
 """
 
 import http.client

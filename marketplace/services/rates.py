@@ -1,9 +1,9 @@
 """Rate limits, shared by every process through the database.
 
-A token bucket stored as one number, the time at which it is full again (the "generic cell rate algorithm",
-ITU-T I.371). Taking a token is one conditional upsert, so concurrent takers neither share a token nor lose one,
-on PostgreSQL and on SQLite. The database's clock is used if machines may share it. On PostgreSQL the table is
-unlogged: nothing waits for the disk, and a crash only refills the buckets.
+A limit is a token bucket, stored as one number: the time at which it is full again (the "generic cell rate
+algorithm", ITU-T I.371). Taking a token is one conditional upsert, so concurrent takers neither share a token nor
+lose one, on PostgreSQL and on SQLite. The time comes from the database, because machines may share it. On PostgreSQL
+the table is unlogged: nothing waits for the disk, and a crash only refills the buckets.
 """
 
 import time
@@ -30,17 +30,17 @@ class Rate:
 
     @property
     def step(self) -> int:
-        """Return the microseconds that one token costs."""
+        """The time in which one token is refilled, in microseconds."""
         return max(1, round(self.seconds * _SECOND))
 
 
 def per_second(calls: float) -> Rate:
-    """Return a rate of ``calls`` a second, with one second's worth at once."""
+    """Return a limit of ``calls`` a second, with a burst of one second's calls."""
     return Rate(1 / calls, max(1, int(calls)))
 
 
 def take_rate(name: str, rate: Rate, *, now: float | None = None) -> bool:
-    """Take a token; return False, without taking one, if none is left. ``now`` (seconds) replaces the clock."""
+    """Take a token, and return whether one was left. ``now`` (in seconds) replaces the database's clock."""
     clock = _CLOCKS[connection.vendor] if now is None else str(int(now * _SECOND))
     table = connection.ops.quote_name(Bucket._meta.db_table)
     later = "GREATEST" if connection.vendor == "postgresql" else "MAX"
@@ -58,7 +58,7 @@ def take_rate(name: str, rate: Rate, *, now: float | None = None) -> bool:
 
 
 def undo_take(name: str, rate: Rate) -> None:
-    """Undo one :func:`take_rate`."""
+    """Return the token that one :func:`take_rate` took."""
     table = connection.ops.quote_name(Bucket._meta.db_table)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -68,6 +68,6 @@ def undo_take(name: str, rate: Rate) -> None:
 
 
 def forget_full() -> int:
-    """Remove buckets that have been full for an hour: they are as good as new."""
+    """Remove buckets that have been full for an hour, because a new bucket is the same. Return the number."""
     deleted, _ = Bucket.objects.filter(full_at__lt=int((time.time() - 3600) * _SECOND)).delete()
     return deleted

@@ -12,7 +12,7 @@ LIFETIME = timedelta(hours=24)
 
 
 def spend(call: Call, scope: RequestToken.Scope) -> RequestToken | None:
-    """Use up the call's token inside its transaction; None if the call has none.
+    """Use up the call's token inside its transaction, and return it; None if the call has no token.
 
     Two calls with the same token race for a unique constraint: the later one waits for the earlier one's transaction
     and is then refused. A token can be used again after 24 hours.

@@ -1,4 +1,4 @@
-"""Approving and rejecting, by a requester's call or by a deadline."""
+"""Approve and reject submitted assignments. Requesters' calls do both; deadlines only approve."""
 
 from datetime import datetime
 from typing import Any
@@ -14,8 +14,8 @@ def approve(
 ) -> int | None:
     """Approve the assignment if it still has status ``source``; otherwise return None.
 
-    Pays the worker and returns the additional cents to hold (negative: to free). The caller passes them, and the
-    HIT's unit cost as the amount spent, to ``funds.move_funds``.
+    Pays the worker, and returns the additional cents to reserve (negative to release). The caller passes them, and
+    the HIT's unit cost as the amount spent, to ``funds.move_funds``.
     """
     fields: dict[str, Any] = {"status": Assignment.Status.APPROVED, "approved_at": now, "rejected_at": None}
     if feedback is not None:
@@ -46,7 +46,10 @@ def approve(
 
 
 def record_rejection(assignment: Assignment, hit: Hit, *, now: datetime, feedback: str) -> int | None:
-    """Reject the assignment if it is still in review; otherwise return None. Nothing is paid."""
+    """Reject the assignment if it is still in review; otherwise return None. Nothing is paid.
+
+    Returns the additional cents to reserve (negative to release).
+    """
     waiting = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.SUBMITTED)
     if not waiting.update(status=Assignment.Status.REJECTED, rejected_at=now, feedback=feedback):
         return None

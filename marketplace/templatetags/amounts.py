@@ -23,7 +23,7 @@ def dollars(cents: int) -> str:
 
 @register.filter
 def offer(kind: HitType) -> Offer:
-    """Return the pay and requirements of a task of this kind for display."""
+    """Return the pay, size and languages of a task of this HIT type."""
     return read_offer(kind.reward_cents, kind.keywords)
 
 
@@ -48,7 +48,7 @@ def duration(seconds: float) -> str:
 
 @register.filter
 def time_limit(kind: HitType) -> str:
-    """Return the time limit for a task of this kind: the page's or the assignment's, whichever is shorter."""
+    """Return the time limit for a task of this HIT type: the page's or the assignment's, whichever is shorter."""
     on_the_page = offer(kind).limit_minutes * 60
     return duration(min(on_the_page or kind.assignment_seconds, kind.assignment_seconds))
 

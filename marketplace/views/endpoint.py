@@ -1,4 +1,4 @@
-"""``POST /``: the requester protocol."""
+"""The requester protocol, served at ``POST /``."""
 
 import logging
 import uuid

@@ -17,22 +17,22 @@ _STATUS = {
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 -- Django's signature
-    """404: the link is incomplete, or the page is gone."""
+    """Show the page for status 404: the link is incomplete, or the page is gone."""
     return render(request, "marketplace/not_found.html", status=404)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 -- Django's signature
-    """400: an unknown host name, too many form fields, or an invalid address."""
+    """Show the page for status 400: an unknown host name, too many form fields, or an invalid URL."""
     return render(request, "marketplace/bad_request.html", status=400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 -- Django's signature
-    """403: no permission."""
+    """Show the page for status 403."""
     return csrf_failure(request)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 -- Django's signature
-    """403: usually a form from a page that was open too long, or from another site."""
+    """Show the page for status 403. The form usually came from a page that was open too long, or another site."""
     return render(request, "marketplace/forbidden.html", status=403)
 
 

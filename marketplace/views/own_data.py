@@ -1,4 +1,4 @@
-"""Pages for workers' own data: payment details, export, deleting the account."""
+"""Pages for workers' own data: payment details, export, deletion of the account, and privacy."""
 
 from django.conf import settings
 from django.contrib import messages

@@ -17,7 +17,7 @@ from marketplace.services.account import accounts, invitations, sign_in as signi
 from marketplace.views.faults import refusal_status, refused_page
 
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
-#: Session key: the time of sign-in.
+#: The session key under which the time of sign-in is stored.
 _SIGNED_IN = "signed_in_at"
 _RECENT = timedelta(hours=1)
 
@@ -95,7 +95,7 @@ def signin(request: HttpRequest) -> HttpResponse:
 
 
 def start_session(request: HttpRequest, worker: Worker) -> None:
-    """Sign the worker in and store the time."""
+    """Sign the worker in, and store the time in the session."""
     login(request, worker, backend=_BACKEND)
     request.session[_SIGNED_IN] = clock.now().isoformat()
 
@@ -123,7 +123,7 @@ def _next_page(request: HttpRequest) -> str:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def signin_by_token(request: HttpRequest, token: str) -> HttpResponse:
-    """Sign in once through a link. The page has a button, because mail scanners would open the link and use it up."""
+    """Sign in once through a link. The page has a button, so that mail scanners do not use the link up."""
     if request.method != "POST":
         return render(request, "marketplace/signin_by_token.html")
     try:

@@ -84,7 +84,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def done(request: HttpRequest) -> HttpResponse:
-    """Show every submitted task and its earnings."""
+    """Show every submitted task and its earnings, and bonuses for tasks that were not submitted."""
     expiry.apply_due(clock.now())
     worker = signed_in_worker(request)
     page = Paginator(_submitted_tasks(worker), _DONE_PER_PAGE).get_page(request.GET.get("page"))
@@ -108,7 +108,7 @@ def receipt(request: HttpRequest, assignment_id: str) -> HttpResponse:
 @login_required
 @require_POST
 def read_messages(request: HttpRequest) -> HttpResponse:
-    """Mark the messages that the page showed as read; newer ones stay new."""
+    """Mark the messages that the page showed as read. Messages that arrived later stay unread."""
     shown = [int(word) for word in request.POST.getlist("message") if word.isdecimal() and len(word) < 19]
     signed_in_worker(request).messages.filter(pk__in=shown, read_at=None).update(read_at=clock.now())
     return redirect("home")
@@ -121,7 +121,7 @@ def _submitted_tasks(worker: Worker) -> QuerySet[Assignment]:
 
 
 def _unsubmitted(worker: Worker) -> QuerySet[Bonus]:
-    """Return the bonuses for tasks whose time ran out before they were submitted, latest first."""
+    """Return the bonuses for tasks that the worker returned or did not submit in time, latest first."""
     rows = worker.bonuses.filter(assignment__status=Assignment.Status.FREE).order_by("-pk")
     return rows.select_related("assignment__hit__hit_type")
 

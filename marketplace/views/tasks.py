@@ -113,9 +113,9 @@ def status(request: HttpRequest, assignment_id: str) -> JsonResponse:
 @login_required
 @require_POST
 def give_task_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
-    """Return a task and redirect to its group, after a confirmation, because part of the work may be done.
+    """Return a task and redirect to its group. Ask for confirmation first, because part of the work may be done.
 
-    The task's page sends ``by_script`` when the frame refuses the worker, and stays as it is.
+    If the frame refuses the worker, the page around it returns the task with ``by_script`` and is not left.
     """
     assignment = _requested_assignment(request, assignment_id)
     if assignment is not None and assignment.status in Assignment.HANDED_IN:
@@ -138,9 +138,10 @@ def give_task_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
 @csp_replace({"frame-ancestors": [SELF]})
 @require_POST
 def external_submit(request: HttpRequest) -> HttpResponse:
-    """Accept the answer that a task's page posts from a sandboxed frame: no cookies, perhaps ``Origin: null``.
+    """Accept the answer that a task's page posts from a sandboxed frame.
 
-    The response is shown inside the frame; the page around it notices by itself that the task is done.
+    Such a request has no cookies, and its ``Origin`` may be ``null``. The response is shown inside the frame. The
+    page around the frame notices by itself that the task is done.
     """
     try:
         fields = [(name, value) for name, values in request.POST.lists() for value in values]
@@ -160,7 +161,7 @@ def external_submit(request: HttpRequest) -> HttpResponse:
 
 
 def _signed_arrival(assignment: Assignment, now: datetime) -> str:
-    """Return the proof for the requester's page that this worker holds the assignment."""
+    """Return the signature that proves to the requester's page that this worker holds the assignment."""
     assert assignment.worker is not None
     assert assignment.accepted_at is not None
     return arrival_signature.sign(

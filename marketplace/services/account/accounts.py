@@ -41,7 +41,9 @@ def create_requester(name: str, *, opening_cents: int, now: datetime, email: str
 
 
 def add_funds(name: str, cents: int, now: datetime, *, reference: str = "") -> tuple[Requester, bool]:
-    """Add to a requester's balance. Returns the requester, and False if ``reference`` was already added.
+    """Add ``cents`` to a requester's balance, unless ``reference`` was already added.
+
+    Returns the requester, and whether the amount was added now.
 
     Raises AccountRefused if there is no such requester, or if the reference was used for another amount.
     """
@@ -82,9 +84,9 @@ def create_worker(
 ) -> Worker:
     """Create a worker account. Without a password, only a sign-in link gives access to it.
 
-    A link that confirms the address is mailed to it, unless it is already ``confirmed``. ``program``: a program that
-    works in place of people and is not paid. ``country_by_operator``: the worker cannot change the country.
-    Raises AccountRefused for a name that is taken or reserved.
+    A confirmation link is mailed to ``email``, unless the address is already ``confirmed``. ``program`` marks the
+    account of a program, which works in place of people and is not paid. With ``country_by_operator`` the worker
+    cannot change the country. Raises AccountRefused for a name that is taken or reserved.
     """
     username = worker_names.one_spelling(username)
     if refusal := worker_names.name_refusal(username, program=program):

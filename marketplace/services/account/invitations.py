@@ -99,7 +99,7 @@ def accept_invitation(
     program: bool = False,
     now: datetime,
 ) -> Worker:
-    """Create the account. A double click creates only one, because the same transaction uses up the invitation."""
+    """Create the account that an invitation allows, and use the invitation up in the same transaction."""
     row = read_invitation(token, now)
     with transaction.atomic():
         if not Invitation.objects.open_at(now).filter(pk=row.pk).update(used_at=now):
@@ -120,7 +120,7 @@ def accept_invitation(
 
 
 def revoke_invitation(number: int, now: datetime) -> Invitation:
-    """Withdraw an unused invitation; raises AccountRefused."""
+    """Withdraw an invitation; raises AccountRefused if it is unknown or already used."""
     row = Invitation.objects.filter(pk=number).first()
     if row is None:
         raise AccountRefused(f"There is no invitation {number}.", "`invitations` lists all invitations.")

@@ -48,7 +48,7 @@ def _password_mail(worker: Worker) -> str:
 
 
 def _notify_owner(worker: Worker, subject: str, text: str, now: datetime) -> None:
-    """Notify the confirmed address, if there is one, of a change to the account."""
+    """Mail the worker a notice of a change to the account, if their address is confirmed."""
     if worker.email and worker.email_confirmed_at is not None:
         text += "\n\nIf it was not you, tell the people who invited you and ask them for a new password.\n"
         outbox.write_mail(worker.email, subject, text, now)

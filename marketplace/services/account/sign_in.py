@@ -1,7 +1,8 @@
 """Signing in with name and password, limited by the settings.
 
-Each attempt takes a token from two buckets (name and network address) before the password is checked, and returns it
-if the password is right. So simultaneous attempts cannot exceed the limit, and correct passwords use up nothing.
+Two rate limits apply: one per name and one per network address. Each attempt takes a token from both before the
+password is checked, and returns them if the password is right. So simultaneous attempts cannot exceed the limits, and
+correct passwords do not count.
 """
 
 import hashlib
@@ -21,7 +22,10 @@ _RESETS = Rate(WINDOW_SECONDS, 4)
 
 
 def sign_in(request: HttpRequest, username: str, password: str, address: str) -> Worker:
-    """Return the worker; raises SignInRefused with reason ``throttled``, ``closed`` or ``wrong``."""
+    """Return the worker with this name and password, for an attempt from a network ``address``.
+
+    Raises SignInRefused with reason ``throttled``, ``closed`` or ``wrong``.
+    """
     taken = _take_attempt(username, address)
     worker = authenticate(request, username=username, password=password)
     if isinstance(worker, Worker):
@@ -37,9 +41,9 @@ def sign_in(request: HttpRequest, username: str, password: str, address: str) ->
 
 
 def prove_owner(worker: Worker, password: str, *, address: str, recent: bool) -> None:
-    """Refuse a change that would hand over the account unless its owner is present, because a session can be stolen.
+    """Check that the owner of the account requests a change, and not somebody with a stolen session.
 
-    The proof is the password or, for accounts without one, a ``recent`` sign-in. Raises SignInRefused with
+    The proof is the password or, for accounts without a password, a ``recent`` sign-in. Raises SignInRefused with
     reason ``throttled``, ``wrong`` or ``old``.
     """
     if not worker.has_usable_password():
@@ -83,10 +87,10 @@ def _take_attempt(username: str, address: str) -> list[tuple[str, Rate]]:
 
 
 def may_ask_for_reset(identity: str) -> bool:
-    """Return whether another password link can be requested: four at once, then one every 15 minutes."""
+    """Count a request for a link, and return whether it is allowed: four at once, then one every 15 minutes."""
     return rates.take_rate(_bucket("reset", identity.strip().lower()), _RESETS)
 
 
 def _bucket(kind: str, value: str) -> str:
-    """Return the bucket's name, with the value hashed, because a wrong name is often a password."""
+    """Return the name of a rate limit's bucket. The value is hashed, because a wrong name is often a password."""
     return f"signin {kind} {hashlib.sha256(value.encode()).hexdigest()}"

@@ -1,4 +1,4 @@
-"""Removes expired data, so that tables do not grow forever. Tasks and payments stay; personal data is erased."""
+"""Remove expired data, so that tables do not grow forever, and erase personal data. Tasks and payments stay."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Forgetting workers: personal data is erased; tasks and payments stay under the worker id that requesters know."""
+"""Forget workers: erase their personal data, but keep tasks and payments under the worker id."""
 
 import logging
 from datetime import datetime, timedelta

@@ -46,7 +46,7 @@ _CHUNK = 1000
 
 @dataclass(frozen=True)
 class Standing:
-    """A worker's money in cents: earned, paid out, on its way, and not yet in a payout."""
+    """A worker's money in cents: earned, paid out, and on its way (in a payout that is due)."""
 
     earned: int
     paid: int
@@ -54,7 +54,7 @@ class Standing:
 
     @property
     def open(self) -> int:
-        """Return the earnings that are not in a due or paid payout."""
+        """The earnings, in cents, that are not in a due or paid payout."""
         return self.earned - self.paid - self.on_its_way
 
 
@@ -71,8 +71,8 @@ def get_or_make_batch(
 ) -> tuple[PayoutBatch, bool]:
     """Return the batch of that name, created if necessary, and whether it is new.
 
-    It takes earnings up to ``until`` (from one requester, if named) of workers who are owed at least
-    ``least_cents``. Raises PayoutRefused if there is no such requester or nothing to pay.
+    A new batch takes the unpaid earnings up to ``until`` (from one requester, if named) of workers who are owed at
+    least ``least_cents``. Raises PayoutRefused if there is no such requester or nothing to pay.
     """
     found = PayoutBatch.objects.filter(name=name).first()
     if found is not None:
@@ -240,15 +240,15 @@ def _record_result(reference: str, state: str, note: str, now: datetime, line: i
 
 
 def payout_standing(worker: Worker) -> Standing:
-    """Return a worker's money by state."""
+    """Return how much a worker has earned, was paid and will be paid next, in cents."""
     sums = dict(worker.payouts.values_list("state").annotate(total=Sum("amount_cents")).order_by())
     return Standing(worker.earned_cents, sums.get(Payout.State.PAID, 0), sums.get(Payout.State.DUE, 0))
 
 
 def months_of(worker: Worker) -> list[dict[str, Any]]:
-    """Return a worker's earnings by month (UTC), latest first: rewards, bonuses, tasks paid.
+    """Return a worker's earnings by month (UTC), latest first: rewards and bonuses in cents, and tasks paid.
 
-    A task that was paid after its time ran out has a bonus and no reward.
+    A task that was paid although it was not submitted has a bonus and no reward.
     """
     reward, bonus = (Q(kind=kind) for kind in _EARNED)
     unsubmitted = bonus & Q(assignment__status=Assignment.Status.FREE)
@@ -267,7 +267,7 @@ def months_of(worker: Worker) -> list[dict[str, Any]]:
 
 
 def all_payouts() -> QuerySet[PayoutBatch]:
-    """Return every batch with its sums, newest first."""
+    """Return every batch with its number of workers and its cents by state, newest first."""
     sums = {
         f"{state}_cents": Sum("payouts__amount_cents", filter=Q(payouts__state=state))
         for state in Payout.State.values

@@ -12,13 +12,13 @@ from django.db.models import Count, Q, QuerySet
 from marketplace.errors import AccountRefused
 from marketplace.models import LedgerEntry, Requester, RequesterKey
 
-#: A signed address carries one signature per valid key, up to this number.
+#: The maximum number of signatures in a signed address, one per valid key.
 MOST_SIGNATURES = 8
 
 
 @dataclass(frozen=True)
 class Rotated:
-    """A new key, and the time until which the old ones keep working."""
+    """A new key, the number of old keys, and the time until which the old keys keep working."""
 
     key: RequesterKey
     old: int
@@ -34,7 +34,7 @@ def requester_named(name: str) -> Requester:
 
 
 def check_email(email: str) -> None:
-    """Refuse an invalid e-mail address; raises AccountRefused."""
+    """Raise AccountRefused if the e-mail address is not valid."""
     try:
         validate_email(email)
     except ValidationError:
@@ -63,7 +63,7 @@ def requester_keys(requester: Requester) -> QuerySet[RequesterKey]:
 
 
 def secrets_of(requester: Requester, now: datetime) -> list[str]:
-    """Return the secrets of the requester's valid keys, newest first."""
+    """Return the secrets of the requester's valid keys, newest first, at most :data:`MOST_SIGNATURES`."""
     valid = RequesterKey.objects.valid_at(now).filter(requester=requester).order_by("-pk")
     return list(valid.values_list("secret_key", flat=True)[:MOST_SIGNATURES])
 

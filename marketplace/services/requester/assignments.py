@@ -15,7 +15,7 @@ OVERRIDE_WITHIN = timedelta(days=30)
 
 
 def list_assignments_for_hit(call: Call) -> dict[str, Any]:
-    """ListAssignmentsForHIT: lists every submitted assignment, even of an open HIT."""
+    """List the submitted assignments of a HIT, even while it is open."""
     hit = hits.hit_of_call(call)
     statuses = sorted(set(call.request.get("AssignmentStatuses") or Assignment.HANDED_IN))
     rows = hit.assignments.filter(status__in=statuses).select_related("worker", "hit")
@@ -24,7 +24,10 @@ def list_assignments_for_hit(call: Call) -> dict[str, Any]:
 
 
 def get_assignment(call: Call) -> dict[str, Any]:
-    """GetAssignment: includes the HIT. Unlike MTurk, the error for a returned assignment gives the time of return."""
+    """Describe a submitted assignment and its HIT.
+
+    Unlike on MTurk, the error for a returned assignment includes the time of the return.
+    """
     row = assignment_of_call(call)
     if row.status not in Assignment.HANDED_IN:
         left = row.departures.filter(kind=Departure.Kind.RETURNED).order_by("-pk").first()
@@ -34,7 +37,10 @@ def get_assignment(call: Call) -> dict[str, Any]:
 
 
 def approve_assignment(call: Call) -> dict[str, Any]:
-    """ApproveAssignment: pays. OverrideRejection also approves a rejected assignment within 30 days of submission."""
+    """Approve a submitted assignment and pay the reward.
+
+    With OverrideRejection, a rejected assignment can be approved within 30 days of its submission.
+    """
     feedback = limits.text(call.request, "RequesterFeedback", 1024) or None
     row = assignment_of_call(call)
     source = Assignment.Status.SUBMITTED
@@ -55,7 +61,7 @@ def approve_assignment(call: Call) -> dict[str, Any]:
 
 
 def reject_assignment(call: Call) -> dict[str, Any]:
-    """RejectAssignment: nothing is paid; the place is not offered again."""
+    """Reject a submitted assignment. Nothing is paid, and the place is not offered again."""
     feedback = limits.text(call.request, "RequesterFeedback", 1024, least=1)
     row = assignment_of_call(call)
     with transaction.atomic():
@@ -68,7 +74,7 @@ def reject_assignment(call: Call) -> dict[str, Any]:
 
 
 def get_file_upload_url(call: Call) -> dict[str, Any]:
-    """GetFileUploadURL: always refused, because no question takes files (FileUploadAnswer)."""
+    """Refuse the call, because no question of this marketplace accepts files (FileUploadAnswer)."""
     row = assignment_of_call(call)
     raise RequestError(
         "InvalidParameterValue",
@@ -78,7 +84,7 @@ def get_file_upload_url(call: Call) -> dict[str, Any]:
 
 
 def assignment_of_call(call: Call) -> Assignment:
-    """Return the assignment a call names, on one of the requester's HITs; raises AssignmentDoesNotExist."""
+    """Return the assignment that a call names. Raises AssignmentDoesNotExist if no HIT of the requester has it."""
     assignment_id = call.request["AssignmentId"]
     row = (
         Assignment.objects.select_related("hit__hit_type", "worker")

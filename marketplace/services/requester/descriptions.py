@@ -1,4 +1,4 @@
-"""Converts rows to the protocol's format."""
+"""Descriptions of rows in the format of the protocol's responses."""
 
 from typing import Any
 
@@ -78,7 +78,7 @@ def qualification_request(row: QualificationRequest) -> dict[str, Any]:
 
 
 def qualification(row: Qualification) -> dict[str, Any]:
-    """Describe a worker's score."""
+    """Describe a worker's score in a qualification, granted or revoked."""
     return {
         "QualificationTypeId": row.qualification_type.type_id,
         "WorkerId": row.worker.worker_id,

@@ -20,12 +20,12 @@ MOST_REQUIREMENTS = 10
 
 
 def create_hit_type(call: Call) -> dict[str, Any]:
-    """CreateHITType: the same values return the same type."""
+    """Create a HIT type, or return the requester's existing type with the same values."""
     return {"HITTypeId": _hit_type_of_values(call).type_id}
 
 
 def create_hit(call: Call) -> dict[str, Any]:
-    """CreateHIT: creates or reuses the HIT type."""
+    """Create a HIT. Its HIT type is created or, if one has the same values, reused."""
     return _create_hit(call, _hit_type_of_values(call))
 
 
@@ -34,12 +34,12 @@ def create_hit_with_hit_type(call: Call) -> dict[str, Any]:
 
 
 def get_hit(call: Call) -> dict[str, Any]:
-    """GetHIT: describes one of the requester's HITs."""
+    """Describe one of the requester's HITs."""
     return {"HIT": descriptions.hit(hit_of_call(call))}
 
 
 def list_hits(call: Call) -> dict[str, Any]:
-    """ListHITs: newest first."""
+    """List the requester's HITs, newest first."""
     found = page(
         Hit.objects.of(call.requester).select_related("hit_type"), call, of="hits", newest_first=True
     )
@@ -57,7 +57,7 @@ def list_reviewable_hits(call: Call) -> dict[str, Any]:
 
 
 def delete_hit(call: Call) -> dict[str, Any]:
-    """DeleteHIT: allowed once the HIT is over and every submission reviewed. Later calls do not find the HIT."""
+    """Delete a HIT that is over and whose submissions are all reviewed. Later calls do not find it."""
     with transaction.atomic():
         row = hit_state.lock(hit_of_call(call).pk)
         reviewable = row.status in (Hit.Status.REVIEWABLE, Hit.Status.REVIEWING)
@@ -69,7 +69,7 @@ def delete_hit(call: Call) -> dict[str, Any]:
 
 
 def update_hit_review_status(call: Call) -> dict[str, Any]:
-    """UpdateHITReviewStatus: a marker for the requester; Revert clears it. Safe to repeat."""
+    """Mark a HIT as being reviewed, or remove the mark (Revert). Only the requester uses it. Safe to repeat."""
     back = call.request.get("Revert", False)
     row = hit_of_call(call)
     if not hit_state.set_review_status(row, Hit.Status.REVIEWABLE if back else Hit.Status.REVIEWING):
@@ -86,7 +86,7 @@ def _not_reviewable(row: Hit) -> RequestError:
 
 
 def update_hit_type_of_hit(call: Call) -> dict[str, Any]:
-    """UpdateHITTypeOfHIT: changes the title, reward and so on, as long as nobody has taken a place."""
+    """Change a HIT's type, and so its title, reward and so on, if nobody has taken a place yet."""
     kind = find_type(call)
     with transaction.atomic():
         row = hit_state.lock(hit_of_call(call).pk)
@@ -102,7 +102,7 @@ def update_hit_type_of_hit(call: Call) -> dict[str, Any]:
 
 
 def list_review_policy_results_for_hit(call: Call) -> dict[str, Any]:
-    """ListReviewPolicyResultsForHIT: HITs with review policies are refused, so there is nothing to report."""
+    """Return no results, because HITs with review policies are not accepted."""
     return {"HITId": hit_of_call(call).hit_id}
 
 
@@ -111,7 +111,7 @@ def _dispose_hit(row: Hit) -> int:
 
 
 def update_expiration_for_hit(call: Call) -> dict[str, Any]:
-    """UpdateExpirationForHIT: a past time expires the HIT immediately; a later time opens it again."""
+    """Change when a HIT expires. A past time expires it immediately; a later time opens it again."""
     at = call.request["ExpireAt"]
     if at > call.now + timedelta(seconds=limits.YEAR):
         raise ParameterValidationError("ExpireAt", at.isoformat(), "It must be within 365 days.")
@@ -126,7 +126,7 @@ def update_expiration_for_hit(call: Call) -> dict[str, Any]:
 
 
 def create_additional_assignments_for_hit(call: Call) -> dict[str, Any]:
-    """CreateAdditionalAssignmentsForHIT: adds places at the HIT's original fee."""
+    """Add places to a HIT, at its original fee."""
     more = limits.number(call.request, "NumberOfAdditionalAssignments", 1, 1_000_000_000)
     with transaction.atomic():
         request_tokens.spend(call, RequestToken.Scope.EXTEND_HIT)

@@ -22,12 +22,12 @@ class Page(Generic[_Row]):
     next_token: str | None
 
     def answer(self, name: str, described: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the response members that all list operations share."""
+        """Return the response of a list operation, with the rows as its member ``name``."""
         return {"NumResults": len(self.rows), "NextToken": self.next_token, name: described}
 
 
 def page(rows: QuerySet[_Row], call: Call, *, of: str, newest_first: bool = False) -> Page[_Row]:
-    """Return the page of ``rows`` that ``call`` asks for. ``of`` ties a token to its list."""
+    """Return the page of ``rows`` that ``call`` asks for. ``of`` identifies the list, for its tokens."""
     size = call.request.get("MaxResults", DEFAULT_SIZE)
     token = call.request.get("NextToken")
     if token is not None:

@@ -18,7 +18,7 @@ _MOST_DESTINATION = 1000
 
 
 def update_notification_settings(call: Call) -> dict[str, Any]:
-    """UpdateNotificationSettings: a new specification replaces the old one; Active alone turns it on or off."""
+    """Set where the events of a HIT type are sent, or turn sending on or off (Active alone)."""
     kind = hits.find_type(call)
     active = call.request.get("Active")
     if "Notification" in call.request:
@@ -39,7 +39,7 @@ def update_notification_settings(call: Call) -> dict[str, Any]:
 
 
 def send_test_event_notification(call: Call) -> dict[str, Any]:
-    """SendTestEventNotification: sends a sample event immediately."""
+    """Queue a made-up event for the given destination."""
     wanted = _notification_fields(call.request["Notification"])
     happened = events.test_event(call.request["TestEventType"], call.now)
     events.write_event(wanted["transport"], wanted["destination"], str(call.requester.pk), happened, call.now)

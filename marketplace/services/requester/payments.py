@@ -17,7 +17,7 @@ from marketplace.services.requester.workers import worker_of_call as find_worker
 
 
 def send_bonus(call: Call) -> dict[str, Any]:
-    """SendBonus: pays immediately, for a submitted task or one that its worker left before submitting."""
+    """Pay a bonus immediately, for a task that the worker submitted, returned or did not finish in time."""
     amount = limits.amount(call.request, "BonusAmount", least_cents=1)
     reason = limits.text(call.request, "Reason", 4096, least=1)
     worker = find_worker(call)
@@ -74,7 +74,7 @@ def _pay_bonus(
 
 
 def list_bonus_payments(call: Call) -> dict[str, Any]:
-    """ListBonusPayments: for one HIT or one assignment."""
+    """List the bonuses of one HIT or one assignment."""
     if ("HITId" in call.request) == ("AssignmentId" in call.request):
         raise ParameterValidationError("HITId", call.request.get("HITId", ""), "Pass HITId or AssignmentId.")
     rows = Bonus.objects.filter(requester=call.requester).select_related("assignment", "worker")
@@ -98,7 +98,7 @@ def _bonus_payment(row: Bonus) -> dict[str, Any]:
 
 
 def get_account_balance(call: Call) -> dict[str, Any]:
-    """GetAccountBalance: the available balance, and the amount held for open HITs."""
+    """Return the available balance, and the amount reserved for places and submissions."""
     requester = Requester.objects.get(pk=call.requester.pk)
     return {
         "AvailableBalance": money.protocol_amount(requester.available_cents),

@@ -79,7 +79,7 @@ def _waiting_refusal() -> QualificationRefused:
 
 
 def list_qualification_requests(call: Call) -> dict[str, Any]:
-    """ListQualificationRequests: pending requests, of one type or of all types."""
+    """List the pending requests for one or all of the requester's qualification types."""
     rows = QualificationRequest.objects.filter(
         qualification_type__requester=call.requester, qualification_type__deleted_at=None, state=_PENDING
     ).select_related("qualification_type", "worker")
@@ -93,7 +93,7 @@ def list_qualification_requests(call: Call) -> dict[str, Any]:
 
 
 def accept_qualification_request(call: Call) -> dict[str, Any]:
-    """AcceptQualificationRequest: grants a score, by default 1."""
+    """Accept a request: grant the worker a score, 1 by default, and notify the worker."""
     row = _request_of_call(call)
     with transaction.atomic():
         if not _decide_if_pending(row, QualificationRequest.State.ACCEPTED, call.now):
@@ -106,7 +106,7 @@ def accept_qualification_request(call: Call) -> dict[str, Any]:
 
 
 def reject_qualification_request(call: Call) -> dict[str, Any]:
-    """RejectQualificationRequest: the worker sees the reason, if there is one."""
+    """Reject a request, and notify the worker of the reason, if there is one."""
     reason = limits.text(call.request, "Reason", 1024)
     row = _request_of_call(call)
     with transaction.atomic():
@@ -122,7 +122,7 @@ def reject_qualification_request(call: Call) -> dict[str, Any]:
 def _decide_if_pending(
     row: QualificationRequest, state: QualificationRequest.State, now: datetime, reason: str = ""
 ) -> bool:
-    """Decide the request if it is still pending."""
+    """Decide the request if it is still pending, and return whether it was."""
     pending = QualificationRequest.objects.filter(pk=row.pk, state=_PENDING)
     return bool(pending.update(state=state, decided_at=now, reason=reason))
 

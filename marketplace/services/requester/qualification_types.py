@@ -20,7 +20,7 @@ NAME_KEPT = timedelta(hours=48)
 
 
 def create_qualification_type(call: Call) -> dict[str, Any]:
-    """CreateQualificationType: names are unique per requester; there are no tests."""
+    """Create a qualification type without a test. Its name must be unique among the requester's types."""
     request = call.request
     limits.unsupported(request, *_TEST)
     name = limits.text(request, "Name", 200, least=1)
@@ -42,7 +42,7 @@ def create_qualification_type(call: Call) -> dict[str, Any]:
 
 
 def _granting_values(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the given members that control how a worker's request is handled."""
+    """Return the model's values for the members that decide how workers' requests are handled."""
     values: dict[str, Any] = {}
     if "RetryDelayInSeconds" in request:
         values["retry_delay_seconds"] = limits.number(request, "RetryDelayInSeconds", 0, 2**53)
@@ -72,7 +72,7 @@ def _name_taken(name: str) -> RequestError:
 
 
 def get_qualification_type(call: Call) -> dict[str, Any]:
-    """GetQualificationType: the requester's own types and system types."""
+    """Describe one of the requester's own qualification types, or a system type."""
     type_id = call.request["QualificationTypeId"]
     if type_id in qualifying.SYSTEM_NAMES:
         return {"QualificationType": _system_type(type_id)}
@@ -92,7 +92,10 @@ def _system_type(type_id: str) -> dict[str, Any]:
 
 
 def list_qualification_types(call: Call) -> dict[str, Any]:
-    """ListQualificationTypes: own types, or every active one. Query searches names and descriptions."""
+    """List the requester's own types and other requesters' active ones, or only the own ones.
+
+    All words of Query must occur in the name, description or keywords.
+    """
     rows = QualificationType.objects.known().filter(Q(active=True) | Q(requester=call.requester))
     if call.request.get("MustBeOwnedByCaller"):
         rows = rows.filter(requester=call.requester)
@@ -107,7 +110,7 @@ def list_qualification_types(call: Call) -> dict[str, Any]:
 
 
 def update_qualification_type(call: Call) -> dict[str, Any]:
-    """UpdateQualificationType: everything except name and keywords. A retry delay can be changed, not removed."""
+    """Update a type, except its name and keywords. A retry delay can be changed, but not removed."""
     request = call.request
     limits.unsupported(request, *_TEST)
     row = qualification_type_of_call(call)
@@ -126,7 +129,7 @@ def update_qualification_type(call: Call) -> dict[str, Any]:
 
 
 def delete_qualification_type(call: Call) -> dict[str, Any]:
-    """DeleteQualificationType: also deletes the HIT types that require it, and rejects pending requests.
+    """Delete a qualification type and the HIT types that require it, and reject its pending requests.
 
     Existing HITs stay, and so do the scores that they require.
     """
@@ -146,7 +149,7 @@ def delete_qualification_type(call: Call) -> dict[str, Any]:
 
 
 def list_hits_for_qualification_type(call: Call) -> dict[str, Any]:
-    """ListHITsForQualificationType: the caller's HITs that require it, system qualifications included."""
+    """List the caller's HITs that require a qualification type, which can be a system type."""
     type_id = call.request["QualificationTypeId"]
     if type_id not in qualifying.SYSTEM_NAMES:
         known = QualificationType.objects.filter(requester=call.requester, type_id=type_id)
@@ -164,7 +167,7 @@ def _hits_asking_for(type_id: str) -> Any:
 
 
 def qualification_type_of_call(call: Call) -> QualificationType:
-    """Return the requester's type that a call names; raises QualificationTypeDoesNotExist."""
+    """Return the requester's own type that a call names; raises QualificationTypeDoesNotExist."""
     type_id = call.request["QualificationTypeId"]
     row = QualificationType.objects.known().filter(requester=call.requester, type_id=type_id).first()
     if row is None:

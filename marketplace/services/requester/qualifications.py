@@ -15,7 +15,7 @@ from marketplace.services.worker import closed_requesters as refusing
 
 
 def associate_qualification_with_worker(call: Call) -> dict[str, Any]:
-    """AssociateQualificationWithWorker: a repeated call overwrites the score; by default the worker is notified."""
+    """Set or overwrite a worker's score in a qualification. By default, the worker is notified."""
     kind = qualification_type_of_call(call)
     if not kind.active:
         raise RequestError("InvalidQualificationTypeState", f"QualificationType {kind.type_id} is inactive.")
@@ -29,13 +29,13 @@ def associate_qualification_with_worker(call: Call) -> dict[str, Any]:
 
 
 def grant_score(kind: QualificationType, worker: Worker, value: int, now: datetime) -> None:
-    """Set a worker's score, or overwrite it."""
+    """Set or overwrite a worker's score in a qualification."""
     values = {"value": value, "granted": True, "granted_at": now}
     Qualification.objects.update_or_create(qualification_type=kind, worker=worker, defaults=values)
 
 
 def disassociate_qualification_from_worker(call: Call) -> dict[str, Any]:
-    """DisassociateQualificationFromWorker: revokes the score; the row is kept."""
+    """Revoke a worker's score in a qualification. The row is kept."""
     kind, worker = qualification_type_of_call(call), find_worker(call)
     granted = Qualification.objects.filter(qualification_type=kind, worker=worker, granted=True)
     with transaction.atomic():
@@ -51,7 +51,7 @@ def disassociate_qualification_from_worker(call: Call) -> dict[str, Any]:
 
 
 def get_qualification_score(call: Call) -> dict[str, Any]:
-    """GetQualificationScore: returns a granted or revoked score."""
+    """Return a worker's score in a qualification, granted or revoked."""
     kind, worker = qualification_type_of_call(call), find_worker(call)
     rows = kind.qualifications.select_related("qualification_type", "worker")
     row = rows.filter(worker=worker).first()
@@ -61,7 +61,7 @@ def get_qualification_score(call: Call) -> dict[str, Any]:
 
 
 def list_workers_with_qualification_type(call: Call) -> dict[str, Any]:
-    """ListWorkersWithQualificationType: granted scores, or revoked ones with Status Revoked."""
+    """List the granted scores in a qualification or, with Status Revoked, the revoked ones."""
     kind = qualification_type_of_call(call)
     status = call.request.get("Status", "Granted")
     rows = kind.qualifications.filter(granted=status == "Granted")

@@ -15,7 +15,7 @@ _REVIEWED = (Assignment.Status.APPROVED, Assignment.Status.REJECTED)
 
 
 def create_worker_block(call: Call) -> dict[str, Any]:
-    """CreateWorkerBlock: a repeated call overwrites the reason, which the worker never sees."""
+    """Block a worker, or overwrite the reason of an existing block. The worker never sees the reason."""
     reason = limits.text(call.request, "Reason", 4096, least=1)
     WorkerBlock.objects.update_or_create(
         requester=call.requester,
@@ -27,7 +27,7 @@ def create_worker_block(call: Call) -> dict[str, Any]:
 
 
 def delete_worker_block(call: Call) -> dict[str, Any]:
-    """DeleteWorkerBlock: does nothing if there is no block."""
+    """Unblock a worker. Does nothing if there is no block."""
     worker = worker_of_call(call)
     with transaction.atomic():
         block = WorkerBlock.objects.filter(requester=call.requester, worker=worker).first()
@@ -45,7 +45,7 @@ def list_worker_blocks(call: Call) -> dict[str, Any]:
 
 
 def notify_workers(call: Call) -> dict[str, Any]:
-    """NotifyWorkers: reaches workers with a reviewed submission; other workers are returned as failures."""
+    """Send a message to workers whose submissions the requester has reviewed; return the others as failures."""
     subject = limits.text(call.request, "Subject", 200, least=1)
     text = limits.text(call.request, "MessageText", 4096, least=1)
     ids: list[str] = list(dict.fromkeys(call.request["WorkerIds"]))
@@ -79,7 +79,7 @@ def _notify_failure(worker_id: str, known: bool) -> dict[str, Any]:
 
 
 def worker_of_call(call: Call) -> Worker:
-    """Return the worker a call names; raises ParameterValidationError as MTurk does."""
+    """Return the worker that a call names. Raises ParameterValidationError if there is none, as MTurk does."""
     worker = Worker.objects.filter(worker_id=call.request["WorkerId"]).first()
     if worker is None:
         raise ParameterValidationError("WorkerId", call.request["WorkerId"])

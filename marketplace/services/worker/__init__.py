@@ -1,1 +1,1 @@
-"""What workers do and see: tasks, refusals, receipts, letters, their own data."""
+"""The services for workers: tasks, refusals, receipts, letters and their own data."""

@@ -1,4 +1,7 @@
-"""Requesters who exclude a worker, so that an empty list of tasks can be explained."""
+"""Find the requesters who exclude a worker, to explain an empty list of tasks.
+
+Requesters exclude workers by a block, or by a list: a qualification that workers of a task must not have.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -47,7 +50,7 @@ def refusing(worker: Worker, kinds: Sequence[HitType]) -> list[Refusing]:
 
 
 def _listings(worker: Worker, kinds: Iterable[HitType]) -> list[Qualification]:
-    """Return the worker's qualifications that hide tasks of the requester who granted them."""
+    """Return the worker's qualifications that are lists and hide tasks of the requester who granted them."""
     hiding = {
         (kind.requester_id, requirement["QualificationTypeId"])
         for kind in kinds
@@ -67,13 +70,13 @@ def _listings(worker: Worker, kinds: Iterable[HitType]) -> list[Qualification]:
 
 
 def hidden_by(requester: Requester, type_id: str) -> list[HitType]:
-    """Return the requester's kinds of tasks that are hidden from workers with this qualification."""
+    """Return the requester's HIT types that are hidden from workers with this qualification."""
     kinds = requester.hit_types.filter(required__type_id=type_id, deleted_at=None)
     return [kind for kind in kinds if _is_hidden(kind, {type_id})]
 
 
 def _is_hidden(kind: HitType, lists: Collection[str]) -> bool:
-    """Return whether one of these lists hides the tasks from the workers on it."""
+    """Return whether tasks of this HIT type are hidden from the workers on one of these lists (type ids)."""
     return any(
         requirement["Comparator"] == "DoesNotExist" and requirement["QualificationTypeId"] in lists
         for requirement in kind.requirements

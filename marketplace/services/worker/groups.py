@@ -1,4 +1,4 @@
-"""The groups of tasks a worker sees, and why some are closed."""
+"""The groups of tasks (HIT types) that a worker sees, and the reasons why some are closed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -39,8 +39,9 @@ _SYSTEM_SCORES = (
 class Group:
     """A HIT type with open tasks, as one worker sees it.
 
-    ``closed``: why the worker cannot take it, or empty. ``askable``: missing qualifications to request.
-    ``held``: the assignment of this group that the worker already has, or empty.
+    ``left`` is the number of tasks that the worker can still take. ``closed`` is the reason why the worker can take
+    none, or empty. ``askable`` are the missing qualifications that the worker can request. ``held`` is the id of the
+    assignment of this group that the worker already has, or empty.
     """
 
     hit_type: HitType
@@ -51,12 +52,12 @@ class Group:
 
     @property
     def offer(self) -> Offer:
-        """Return the pay and requirements of a task in the group."""
+        """The pay, size and languages of a task in the group."""
         return read_offer(self.hit_type.reward_cents, self.hit_type.keywords)
 
 
 def visible(worker: Worker, now: datetime, kinds: Iterable[HitType] | None = None) -> list[Group]:
-    """Return the open groups that the worker can discover, newest first. ``kinds``: result of :func:`offered`."""
+    """Return the open groups that the worker can discover, newest first. ``kinds`` is a result of :func:`offered`."""
     counts = _open_hit_counts(now)
     kinds = [kind for kind in offered(now) if kind.pk in counts] if kinds is None else list(kinds)
     blocked = set(WorkerBlock.objects.filter(worker=worker).values_list("requester_id", flat=True))
@@ -126,7 +127,7 @@ def _requestable(
 
 
 def offered(now: datetime) -> list[HitType]:
-    """Return every group with open tasks, for all workers, newest first."""
+    """Return the HIT types with open tasks, whoever can take them, newest first."""
     return list(
         HitType.objects.filter(pk__in=_open_hit_counts(now)).select_related("requester").order_by("-pk")
     )
@@ -174,7 +175,7 @@ def has_more(worker: Worker, kind: HitType, now: datetime) -> bool:
 
 
 def limit_refusal(held: int) -> TaskRefused | None:
-    """Return why a worker who holds ``held`` tasks cannot take another; None if there is room."""
+    """Return the refusal for a worker who holds ``held`` tasks; None if the worker can take another."""
     if held < settings.MAX_HELD:
         return None
     return TaskRefused(
@@ -185,7 +186,7 @@ def limit_refusal(held: int) -> TaskRefused | None:
 
 
 def no_task_refusal(kind: HitType, now: datetime) -> TaskRefused:
-    """Return why the group has no task for this worker now."""
+    """Return the refusal for a worker for whom the group has no task now."""
     if Hit.objects.open_at(now).filter(hit_type=kind).exists():
         return TaskRefused(
             "all_done",
@@ -200,12 +201,12 @@ def no_task_refusal(kind: HitType, now: datetime) -> TaskRefused:
 
 
 def preview_of(kind: HitType, now: datetime) -> Hit | None:
-    """Return a task to show as a preview."""
+    """Return the group's oldest open HIT, to show as a preview; None if there is none."""
     return Hit.objects.open_at(now).filter(hit_type=kind).order_by("pk").first()
 
 
 def standing_of(worker: Worker, kinds: Iterable[HitType]) -> Standing:
-    """Return the worker's scores in the qualifications that the groups require."""
+    """Return the worker's location, and scores in the qualifications that the groups require."""
     named = {requirement["QualificationTypeId"] for kind in kinds for requirement in kind.requirements}
     scores = {
         qualifying.APPROVED_COUNT: worker.approved_count,

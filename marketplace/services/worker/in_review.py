@@ -12,7 +12,10 @@ from marketplace.rules.promises import PayToCome
 
 @dataclass(frozen=True)
 class InReview:
-    """The number of tasks in review, the latest time by which they are reviewed, and their pay in cents."""
+    """The number of tasks in review, when the last is approved at the latest, and their pay in cents.
+
+    ``sure`` says whether the pay is exact, not a maximum.
+    """
 
     count: int
     reviewed_by: datetime | None
@@ -21,7 +24,7 @@ class InReview:
 
     @property
     def total(self) -> str:
-        """Return ``$1.04``, or ``up to $2.00``."""
+        """The pay as text: ``$1.04``, or ``up to $2.00`` if it is not exact."""
         return promises.amount_words(self.cents, sure=self.sure)
 
 
@@ -39,7 +42,7 @@ def in_review_of(worker: Worker) -> InReview:
 
 
 def coming_for(row: Assignment) -> PayToCome:
-    """Return the expected pay for a submitted task."""
+    """Return the pay that is still expected for a submitted task."""
     if row.status == Assignment.Status.REJECTED:
         return PayToCome()
     kind = row.hit.hit_type

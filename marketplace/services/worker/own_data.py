@@ -15,10 +15,10 @@ from marketplace.services.worker.in_review import InReview, in_review_of
 
 @dataclass(frozen=True)
 class Leaving:
-    """What happens when a worker's account is deleted. Amounts in cents.
+    """The tasks and the money, in cents, that the deletion of a worker's account affects.
 
-    ``held`` tasks are returned. The pay for tasks ``in_review`` and ``open_cents`` are given up if the worker agrees.
-    A payout on its way must be completed first.
+    Tasks that the worker holds (``held``) are returned. If the worker agrees, the pay for tasks ``in_review`` and
+    ``open_cents`` are given up. A payout on its way must be completed first.
     """
 
     held: list[Assignment]
@@ -28,12 +28,12 @@ class Leaving:
 
     @property
     def must_wait(self) -> bool:
-        """Return whether the account cannot be deleted yet."""
+        """Whether the account cannot be deleted yet."""
         return bool(self.on_its_way_cents)
 
     @property
     def given_up(self) -> str:
-        """Describe what the worker loses by deleting the account now; empty for nothing."""
+        """The money that the worker loses by deleting the account now, in words; empty if none is lost."""
         lost = []
         if self.open_cents:
             lost.append(f"the ${money.protocol_amount(self.open_cents)} that has not been paid out to me")
@@ -44,7 +44,7 @@ class Leaving:
 
 
 def leaving_of(worker: Worker) -> Leaving:
-    """Return what happens to a worker's tasks and money if the account is deleted now."""
+    """Return the tasks and the money that are affected if a worker's account is deleted now."""
     standing = payouts.payout_standing(worker)
     return Leaving(
         held=groups.held_tasks(worker),
@@ -56,7 +56,7 @@ def leaving_of(worker: Worker) -> Leaving:
 
 @transaction.atomic
 def delete_account(worker: Worker, now: datetime, *, waive: bool) -> None:
-    """Give back open tasks and forget the worker, both or neither. Raises AccountRefused or TaskRefused."""
+    """Return open tasks and forget the worker, both or neither. Raises AccountRefused or TaskRefused."""
     for held in groups.held_tasks(worker):
         taking.return_task(worker, held.assignment_id, now)
     forgetting.erase_worker(worker, now, waive=waive)

@@ -1,4 +1,4 @@
-"""Receipts for finished tasks: number, payments, and the requester's own receipt."""
+"""Receipts for submitted tasks, with their payments and a link to the requester's own receipt."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from marketplace.protocol.question import read_answers, url_origin
 
 #: Answer fields in which a requester's page sends the number and address of its own receipt.
 NUMBER, ADDRESS = "receipt", "receipt_address"
-#: The answer field in which the page says that it submitted the task because time ran out.
+#: The answer field, and its value, by which the page says that it submitted the task because time ran out.
 ENDED, BY_TIME = "ended", "time"
 _LONGEST = 100
 
@@ -26,7 +26,7 @@ class Payment:
 
 @dataclass(frozen=True)
 class Receipt:
-    """A finished task. ``number`` and ``address`` are those of the requester's own receipt, or empty."""
+    """A submitted task and its payments, with the requester's own receipt (``number`` and ``address``), if any."""
 
     assignment: Assignment
     paid: list[Payment]

@@ -1,4 +1,4 @@
-"""What workers do with tasks: take, return and submit them."""
+"""Take, return and submit tasks."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -19,8 +19,8 @@ def take_task(worker: Worker, type_id: str, now: datetime) -> Assignment:
     """Give the worker a task of a group: the one already held, else the oldest with a free place.
 
     Raises TaskRefused with reason ``unknown_group``, ``blocked``, ``not_qualified``, ``too_many_held``,
-    ``all_done`` or ``none_left``. If two workers want the last place, the update of the HIT's counters decides,
-    and the other worker tries the next HIT.
+    ``all_done`` or ``none_left``. If two workers want the last place of a HIT, only one update of its counters
+    succeeds, and the other worker gets the next HIT.
     """
     expiry.apply_due(now)
     kind = groups.group_numbered(type_id)
@@ -84,10 +84,10 @@ def _next_open_hit(worker: Worker, kind: HitType, now: datetime) -> Hit | None:
 
 
 def _fill_place(hit: Hit, worker: Worker, now: datetime) -> Assignment:
-    """Fill a place, always under a new id.
+    """Give the worker a place of the HIT, always under a new assignment id.
 
-    MTurk reuses the id of a returned assignment. Many pages post only the assignment, so a page that a former holder
-    left open could answer for the current one.
+    MTurk reuses the id of a returned assignment. Many pages post only this id, so a page that the former holder left
+    open could answer for the current holder.
     """
     hit_state.change_hit(hit, now=now, by={"available": -1, "pending": 1})
     until = now + timedelta(seconds=hit.hit_type.assignment_seconds)
@@ -106,7 +106,7 @@ def return_task(worker: Worker, assignment_id: str, now: datetime) -> HitType:
         hit = hit_state.lock(assignment.hit_id)
         if not expiry.release_place(assignment, Departure.Kind.RETURNED, at=now):
             raise _not_held_refusal()
-        # An expired HIT frees its money as its last holders leave.
+        # If the HIT has expired, this releases the money reserved for the place.
         freed = hit_state.change_hit(hit, now=now, by={"pending": -1, "available": 1})
         events.emit("AssignmentReturned", hit, at=now, assignment=assignment)
         funds.move_funds(hit.requester_id, held=freed)
@@ -116,9 +116,9 @@ def return_task(worker: Worker, assignment_id: str, now: datetime) -> HitType:
 def hand_in(assignment_id: str, fields: Sequence[tuple[str, str]], now: datetime) -> bool:
     """Store the answer that a task's page posted; return False if the task was already submitted.
 
-    ``fields`` are those of the form, in order. Reserved names never reach the answer. A ``workerId`` must be the
-    holder's: a page that a former holder left open cannot answer for the current one. Submitting twice changes
-    nothing. Raises TaskRefused with reason ``malformed``, ``unknown``, ``not_held`` or ``too_late``.
+    ``fields`` are the form's fields, in order. Fields with reserved names are not stored. A ``workerId`` must be the
+    holder's, so that a page that a former holder left open cannot answer for the current holder. Submitting twice
+    changes nothing. Raises TaskRefused with reason ``malformed``, ``unknown``, ``not_held`` or ``too_late``.
     """
     answers = [(name, value) for name, value in fields if name not in RESERVED]
     if not assignment_id or not answers:

@@ -58,7 +58,7 @@ def report(
 
 
 def timings(call: Callable[[], object], times: int) -> list[float]:
-    """Return the seconds that each of several calls takes."""
+    """Make the same call several times, and return the seconds of each call."""
     taken = []
     for _ in range(times):
         before = time.perf_counter()

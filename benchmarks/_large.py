@@ -1,8 +1,8 @@
 """A large collection, written in bulk for benchmarks/pages.py.
 
-200 runs, 6,980 queries with 7 pooled passages each, and one running campaign: 150,000 judgments by 500 workers in
-15,000 submissions, 20,000 tasks, 45,000 answers on gold pairs, every click with its time, all payments. Workers
-follow an order of the passages, with slips. Everything is generated from one seed.
+The collection has 200 runs, and 6,980 queries with 7 pooled passages each. Its running campaign has 20,000 tasks and
+15,000 submissions by 500 workers: 150,000 judgments, 45,000 answers on gold pairs, every click with its time, and all
+payments. Workers follow a fixed order of the passages, with slips. Everything is generated from one seed.
 """
 
 import json
@@ -73,7 +73,7 @@ class Large:
         return " ".join(WORDS[(seed * 7 + place * place) % len(WORDS)] for place in range(words))
 
     def retrieved(self) -> None:
-        """Write queries, passages, official qrels, runs, and the pool of their tops."""
+        """Write queries, passages, official qrels, runs, and a pool of the runs' top passages."""
         here, queries = self.collection.pk, range(self.queries)
         insert_rows(
             pooling.Query,
@@ -101,7 +101,7 @@ class Large:
         self._pooled([[] for _ in range(count)])
 
     def _pooled(self, suppliers: list[list[int]]) -> None:
-        """Write the runs and their top passages; fill ``suppliers``, the runs of each passage."""
+        """Write the runs and the pool, and fill ``suppliers``: for each passage, the runs that rank it first."""
         for number in range(self.runs):
             self._run(number, suppliers)
         insert_rows(
@@ -168,7 +168,7 @@ class Large:
         self._gold()
 
     def _pairs(self) -> None:
-        """Create the pairs of judged tasks in any order, then pairs of a challenger and one passage."""
+        """Create the pairs of the judged tasks, in random order, then pairs of a challenger and a pooled passage."""
         twos = list(combinations(range(PASSAGES), 2))
         asked = [(q, q * PASSAGES + a, q * PASSAGES + b, 0) for q in range(self.queries) for a, b in twos]
         self.rng.shuffle(asked)
@@ -205,7 +205,7 @@ class Large:
         )
 
     def _passages(self, kind: str, count: int) -> int:
-        """Add passages, each in its own class; returns the previous number of passages."""
+        """Add passages, each in its own class; returns the largest passage key before them."""
         first = pooling.Passage.objects.latest("pk").pk
         insert_rows(
             pooling.Passage,
@@ -219,7 +219,7 @@ class Large:
 
 
 def write_drafts_and_extras(large: Large, version: QrelVersion, user: Any) -> None:
-    """Write a draft ``next`` and graded judging over the same pool, the bundle, and a webhook with its deliveries."""
+    """Write a draft ``next``, a graded campaign over the same pool, a bundle, and a webhook with its deliveries."""
     draft = create_campaign(name="next", settings=CampaignSettings(), pool=large.pool, who=user.username)
     insert_rows(
         judging.GoldPair,

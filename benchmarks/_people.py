@@ -1,4 +1,4 @@
-"""Simulated people for benchmarks/serve.py: many at once over HTTP/1.1 on one event loop, with little CPU time.
+"""Simulated people for benchmarks/serve.py. Many work at once over HTTP/1.1 on one event loop, with little CPU time.
 
 Each person keeps one connection open like a browser, loads the real pages, follows their redirects and posts their
 forms. They record every unexpected response and everything that the server acknowledged.
@@ -33,13 +33,13 @@ ANSWER_SECONDS = 60.0
 
 @dataclass
 class Seen:
-    """The observations of all people: seconds by kind of request, errors, and acknowledged work."""
+    """What all people observed: seconds by kind of request, number of each error, and acknowledged work."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     errors: Counter[str] = field(default_factory=Counter)
     #: (assignment, slot) → side, as acknowledged by the server.
     saved: dict[tuple[str, int], str] = field(default_factory=dict)
-    #: Assignments whose submission was acknowledged, with the time.
+    #: Assignment → time at which the server acknowledged its submission.
     finished: dict[str, float] = field(default_factory=dict)
     taken: int = 0
     #: None until the warm-up is over.
@@ -48,7 +48,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Warm:
-    """The end of the warm-up: the time, tasks and choices until then, and the processor time used."""
+    """The state at the end of the warm-up: the time, tasks and choices until then, and the processor time used."""
 
     at: float
     tasks: int
@@ -197,7 +197,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Shift:
-    """The conditions of a measurement: number of people, place, pace and end."""
+    """The conditions of one measurement: the site, the campaign's link, the people, their pace and the end."""
 
     site: str
     link: str
@@ -212,7 +212,7 @@ class Shift:
     forms: bool = False
     #: The warm-up in seconds, which is not measured: after it, people are spread over all steps of a task.
     warm_up: float = 0.0
-    #: Returns the processor time used so far.
+    #: A function that returns the processor time used so far, in seconds.
     processor: Callable[[], float] = float
 
 

@@ -6,9 +6,9 @@ Figures = dict[str, Any]
 
 MOST_SECONDS = 0.3
 LEAST_RATIO = 0.8
-#: On PostgreSQL at full speed: pace → tasks per second.
+#: The minimum of tasks per second on PostgreSQL at full speed, by pace.
 LEAST_TASKS = {"fast": 20.0, "form": 32.0, "fast, few": 20.0, "form, few": 32.0}
-#: On PostgreSQL: pace → seconds of a save at the 95th percentile.
+#: The maximum seconds of a save on PostgreSQL at the 95th percentile, by pace.
 MOST_SAVE_SECONDS = {"human": 0.025, "fast": 0.6, "fast, few": 0.6}
 MOST_PROCESSOR_MS = 65.0
 PACES = ("human", *LEAST_TASKS)

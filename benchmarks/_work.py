@@ -67,7 +67,10 @@ class Work:
         self.turns[worker] += 1
 
     def _judge(self, key: int, worker: int, place: int, pair: int, at: datetime) -> tuple[int, int]:
-        """Add a judgment by the passages' order, except for slips; returns the left and the preferred passage."""
+        """Add a judgment that prefers the pair's first passage, except for slips; excluded workers choose at random.
+
+        Returns the left and the preferred passage.
+        """
         _, a, b, _ = self.large.pairs[pair]
         right_often = 0.5 if worker >= self.large.good else 0.85
         better = (a if self.large.rng.random() < right_often else b) + 1
@@ -77,7 +80,10 @@ class Work:
         return left, better
 
     def _answer(self, key: int, worker: int, place: int, came: datetime) -> tuple[int, int]:
-        """Add an answer on a gold pair; workers who will be excluded fail their first gold pair."""
+        """Add an answer on a gold pair; workers who will be excluded fail the first gold pair of each task.
+
+        Returns the left and the preferred passage.
+        """
         gold = (self.turns[worker] * GOLD + place - PAIRS) % len(self.large.gold)
         passed = worker < self.large.good or place != PAIRS
         better = self.large.gold[gold][0 if passed else 1]
@@ -102,7 +108,7 @@ class Work:
         return slot, left, right
 
     def write(self) -> None:
-        """Insert the rows, and set the worker of each counted task."""
+        """Insert the rows, and mark the tasks of counted submissions as done."""
         insert_rows(judging.Submission, SUBMISSION.split(), self.submissions)
         with connection.cursor() as cursor:
             cursor.execute(
@@ -117,7 +123,7 @@ class Work:
 
 
 def write_judgments(large: Large) -> None:
-    """Write workers, the pairs they saw, every choice, judgments, answers on gold pairs and exclusions."""
+    """Write workers, places, tasks, submissions with every choice, judgments, gold answers and exclusions."""
     _write_workers(large)
     _write_places_and_tasks(large)
     work = Work(large)

@@ -58,7 +58,10 @@ def seconds(call: Callable[[], object], times: int) -> float:
 
 
 def split_halves(values: np.ndarray) -> Figures:
-    """Return our times without a warm-up for drawing the halves and for all tests, and the outcomes."""
+    """Draw the halves and run all tests once, without a warm-up.
+
+    Returns the seconds, the number of tests and the agreement of the signed-rank test.
+    """
     before = time.perf_counter()
     halves = draw_halves(QUERIES, SPLITS, np.random.default_rng(1))
     found = agreement_of(values, halves, whole=WHOLE)
@@ -79,7 +82,10 @@ def continuous_halves(values: np.ndarray) -> Figures:
 
 
 def scipy_tests(values: np.ndarray, sample: int) -> Figures:
-    """Return scipy's time per comparison (four tests of two runs in one half), and the largest difference in p."""
+    """Return scipy's time for all tests, extrapolated from a sample, and the largest relative difference in p.
+
+    One element of the sample is a comparison: four tests of two runs in one half.
+    """
     from scipy import stats
 
     rng = np.random.default_rng(2)
@@ -113,7 +119,7 @@ def scipy_tests(values: np.ndarray, sample: int) -> Figures:
 
 
 def bootstrap(values: np.ndarray) -> Figures:
-    """Time the intervals of all runs three ways: our code, its draws and products alone, and scipy."""
+    """Time the intervals of all runs by our code, by its draws and products alone, and by scipy."""
     from scipy import stats
 
     scaled = np.rint(values * WHOLE)

@@ -2,8 +2,9 @@
 
 All proposed gold is accepted, in campaigns with the default settings over
 
-- the demo: docs/sample, the ten runs' first passages and one known relevant passage per query; gold from all grades;
-- the sample with only one label per query, like sparse labels;
+- the demo (docs/sample): a pool of the ten runs' first passages and one known relevant passage per query, with gold
+  from all grades;
+- the same demo with gold from only one label per query, like sparse labels;
 - with ``--texts FOLDER``, a folder of ``queries.tsv``, ``passages.tsv`` and graded ``qrels.txt``, such as MS MARCO's.
   Real texts are not part of the project. Six rankers of the sample generate the runs. Their first passages are
   pooled, with one known relevant passage per query;
@@ -49,6 +50,7 @@ RANKED = 20
 SPARSE = "sparse"
 #: The number of measurements of memory, the workers in each, and the number of campaigns over a part of the queries.
 SEEDS, WORKERS, CAMPAIGNS = 5, 40, 5
+#: The share of the queries in each of these campaigns.
 PART = 2 / 3
 #: The minimum number of strategies by looks to print.
 EASIEST = 3
@@ -64,7 +66,7 @@ def command(name: str, *words: str) -> None:
 
 
 def sample(name: str, *, gold_from: str) -> Figures:
-    """Measure the demo's collection and pool with gold from these labels."""
+    """Measure campaigns over the demo's texts and runs, with gold pairs from the qrel set ``gold_from``."""
     files = ("--queries", SAMPLE / "queries.tsv", "--passages", SAMPLE / "passages.tsv")
     command("import_collection", name, *map(str, files), "--qrels", str(SAMPLE / "qrels.txt"))
     command("import_qrels", name, str(SAMPLE / "grades.txt"), "--set", "truth", "--min-grade", "2")
@@ -73,7 +75,7 @@ def sample(name: str, *, gold_from: str) -> Figures:
 
 
 def real_texts(folder: Path, name: str, *, gold_from: str) -> Figures:
-    """Measure campaigns over the texts of a folder, ranked here, with gold from these labels."""
+    """Measure campaigns over the texts of a folder, ranked here, with gold pairs from the qrel set ``gold_from``."""
     files = ("--queries", folder / "queries.tsv", "--passages", folder / "passages.tsv")
     with tempfile.TemporaryDirectory() as made:
         one_label = first_labels(folder / "qrels.txt", Path(made) / "one.txt")
@@ -198,7 +200,7 @@ def by_memory(setting: Any, done: int) -> list[float]:
     return [cross_validated(*one) for one in tries]
 
 
-#: Each figure with a limit → its label.
+#: The labels of the figures that have a limit.
 HELD = {
     "page": "what the page shows",
     "memory": "memory",

@@ -233,7 +233,7 @@ def prepare(folder: Path) -> None:
 
 
 def store(folder: Path) -> None:
-    """Give the stored run as many names as there are runs to rescore."""
+    """Link the stored run under as many names as there are runs to rescore."""
     for place, names in ((folder, STORED_RUNS), (folder / "tiny", 1)):
         (place / "stored").mkdir()
         for number in range(names):
@@ -295,7 +295,7 @@ def figures_of(folder: Path, repeat: int) -> Figures:
 
 
 def ratios_of(found: Figures) -> dict[str, float]:
-    """Return how many times faster our code is."""
+    """Return the ratios of times that have limits (:data:`LIMITS`), by name."""
 
     def seconds(name: str) -> float:
         return found[name]["seconds"]
@@ -317,7 +317,7 @@ def top_ms(found: Figures) -> float:
 
 
 def missed_limits(found: Figures, ratios: dict[str, float]) -> list[str]:
-    """Return the missed limits of the module docstring, as text."""
+    """Return the missed limits (see the module's docstring) as text."""
     missed = [
         f"{name}: {ratio:.2f} × (limit: at least {LIMITS[name]:g} ×)"
         for name, ratio in ratios.items()

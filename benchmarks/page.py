@@ -77,7 +77,7 @@ def crowd_site() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 class Places:
-    """A launched campaign with a new worker for each of its places."""
+    """The places of a launched campaign, each taken by a new worker."""
 
     def __init__(self, tasks: int, site: str) -> None:
         from _people import arrival
@@ -187,7 +187,7 @@ def save_seconds(address: str) -> list[float]:
 
 
 def measure(rounds: int) -> Figures:
-    """Measure everything: open tasks in a browser, and save the choices of the same number of tasks."""
+    """Measure the opening of ``rounds`` tasks in a browser, and the saving of the choices of as many other tasks."""
     import serve
 
     with tempfile.TemporaryDirectory() as folder:

@@ -2,7 +2,7 @@
 
 One simulated worker after another does whole tasks through the installed middleware, in this process and without a
 network, so other programs on the machine hardly affect the results. Statements include those that begin and end
-transactions, but not the check of the connection. Median per kind of request; the first tasks are a warm-up.
+transactions, but not the check of the connection. It prints the median per kind of request, without the first tasks.
 
 ``--on`` chooses the database, ``--forms`` sends a task's choices with its form, ``--profile KIND`` prints a profile
 of one kind of request, ``--statements`` prints the statements of one request of each kind.
@@ -75,7 +75,7 @@ class Requests:
 
 
 def do_task(requests: Requests, link: str, who: dict[str, str]) -> None:
-    """Do one task as one worker, with every choice saved at once or all sent with the form."""
+    """Do one task as one worker, with every choice saved immediately or all sent with the form."""
     from _people import CONSENT, FINISH, OFF_TOPIC, SAVE, SIDES, SLOTS
 
     page = requests.send("take", "GET", f"{link}?{urlencode(who)}")["Location"]

@@ -65,7 +65,7 @@ PARAMETERS: dict[str, Any] = {
     "member": 1,
     "invited": 1,
 }
-#: Query strings of further URLs of a page.
+#: The query strings with which a page is also requested.
 ASKED = {
     "leaderboard": [
         "sort=-official&page=2",
@@ -152,7 +152,7 @@ def draw_boards() -> None:
 
 
 def addresses(only: str) -> Iterator[tuple[str, str]]:
-    """Return (page name, address) of every readable URL; raises SystemExit for a URL that no table covers."""
+    """Yield (page name, address) of every readable URL; raises SystemExit for a URL that no table covers."""
     from django.urls import reverse
 
     from web.urls import urlpatterns
@@ -177,10 +177,11 @@ def addresses(only: str) -> Iterator[tuple[str, str]]:
 
 
 def measure(client: Any, address: str, rounds: int) -> Figures | None:
-    """Return the times, queries and lines per second of a page; None for URLs that cannot be read.
+    """Return the times, database queries and lines per second of a page; None for a URL that does not accept GET.
 
     Times are those of the first and of the other responses, in seconds (if streamed, to the first bytes). Queries are
-    those of the last response. Lines per second are only for streamed responses."""
+    those of the last response. Lines per second are only for streamed responses.
+    """
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -204,7 +205,7 @@ def measure(client: Any, address: str, rounds: int) -> Figures | None:
 
 
 def fetch(client: Any, address: str) -> Figures:
-    """Return a response's status, seconds until its first and last bytes, and the lines if streamed."""
+    """Return a response's status, the seconds until its first and last bytes, and its number of lines if streamed."""
     started = time.perf_counter()
     reply = client.get(address)
     pieces = iter(reply.streaming_content if reply.streaming else [reply.content])

@@ -34,7 +34,7 @@ Figures = dict[str, Any]
 
 
 def prepare(folder: Path, endpoint: str, key: dict[str, str]) -> None:
-    """Set services and settings before Django reads them."""
+    """Set the environment for the services and this marketplace, before Django reads its settings."""
     from tests import provision
 
     choose_services(folder, f"preferee_publish_{os.getpid()}")
@@ -82,7 +82,7 @@ def work() -> None:
 
 
 def measure(processes: int, hits: int) -> Figures:
-    """Post ``hits`` places with this many processes, each with its own campaign."""
+    """Post ``hits`` places with this many processes, and as many campaigns."""
     from judging.crowds import crowd_for
     from judging.models import CrowdCall, Place
 
@@ -110,7 +110,7 @@ def measure(processes: int, hits: int) -> Figures:
 
 
 def run(hits: int, latency: float) -> dict[str, Figures]:
-    """Run both measurements, each on its own services."""
+    """Run both measurements on one database, against one marketplace."""
     from tests.chaos.fault_proxy import FaultProxy, Faults
     from tests.contract.endpoint import start_marketplace
 

@@ -2,8 +2,8 @@
 
 A campaign has pools of six passages, with ten pairs and three gold pairs per task, for $2.40 including fees. Ten
 people work at a time. A worker who is excluded, reaches the task limit, or wants no more tasks is replaced by
-somebody new from the same crowd. Half of the people want one task, and a share of 1/k at least k tasks. A share of
-the crowd is bad, in equal parts
+somebody new from the same crowd. Half of the people want only one task; a share of 1/k wants at least k tasks. A
+share of the crowd is bad, in equal parts
 
 - coin-flippers and left-clickers, who get half of the gold pairs and half of the other pairs right;
 - overlap bots, which choose the side with more of the question's words: these get 37% of the other pairs right, and
@@ -35,8 +35,9 @@ from tournament.pair_wins import tally, wins_of_pairs
 
 POOL, PAIRS_PER_TASK, GOLD, DOLLARS, MOST_TASKS = 6, 10, 3, 2.40, 20
 HONEST_RIGHT, AT_WORK = 0.9, 10
-#: Shares of (gold pairs, other pairs) right of each kind of bad worker, by difficulty of the gold.
+#: For each kind of bad worker, the shares of gold pairs and of other pairs that it answers right.
 Kinds = tuple[tuple[float, float], ...]
+#: The kinds of bad workers, by the difficulty of the gold pairs.
 BAD: dict[str, Kinds] = {
     "hard gold": ((0.5, 0.5), (0.5, 0.5), (0.58, 0.37)),
     "easy gold": ((0.5, 0.5), (0.5, 0.5), (0.93, 0.37)),
@@ -44,7 +45,7 @@ BAD: dict[str, Kinds] = {
 SLIPS, SHARES = (0.005, 0.01, 0.05), (0.1, 0.2, 0.3, 0.4)
 #: Queries in a short and a long campaign: 30 and 420 tasks.
 SIZES = {"short": 20, "long": 280}
-#: A campaign is abandoned after this multiple of its tasks.
+#: A campaign is abandoned once the number of submissions reaches this multiple of its tasks.
 HOPELESS = 30
 
 
@@ -63,7 +64,11 @@ class Person:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one simulated campaign."""
+    """The result of one simulated campaign.
+
+    ``right`` is the number of correct best answers, ``cost`` is in dollars. ``honest_kept`` is the share of honest
+    workers who were not excluded, and ``bad_judgments`` the share of tasks judged by bad workers.
+    """
 
     right: float
     cost: float
@@ -147,7 +152,11 @@ def best_answers_found(queries: int, right: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Cell:
-    """The mean result of many campaigns under one rule, and half the width of its 95% interval."""
+    """The mean result of many campaigns under one rule.
+
+    ``mean`` is the number of correct best answers per $100, and ``half`` half the width of its 95% interval. ``cost``
+    is a multiple of the cost of judging every task once.
+    """
 
     rule: str
     mean: float
@@ -157,7 +166,7 @@ class Cell:
     bad_judgments: float
 
     def words(self, *, best: bool, recommended: bool) -> str:
-        """Return the table cell."""
+        """Return the text of the table cell in Markdown."""
         mark = "**" if best else ""
         figures = f"{mark}{self.mean:.1f}{mark} ± {self.half:.1f}{' (r)' if recommended else ''}"
         return f"{figures}; {self.honest_kept:.0%} kept, {self.bad_judgments:.1%} bad, {self.cost:.2f} passes"
@@ -168,7 +177,7 @@ def tasks_of(queries: int) -> int:
 
 
 def cell(queries: int, rule: str, slip: float, share: float, kinds: Kinds, repetitions: int) -> Cell:
-    """Repeat one campaign with the same seeds for every rule."""
+    """Simulate a campaign ``repetitions`` times, with the same seeds for every rule, and return the means."""
     seeds = ([queries, round(slip * 1000), round(share * 100), number] for number in range(repetitions))
     runs = [campaign(queries, rule, slip, share, kinds, np.random.default_rng(seed)) for seed in seeds]
     values = [run.per_hundred for run in runs]
@@ -201,7 +210,7 @@ def recommended(queries: int, slip: float, kinds: Kinds) -> str:
 
 
 def print_table(queries: int, kinds: Kinds, repetitions: int) -> None:
-    """Print one row per crowd, and how often the recommended rule was best or overlapped the best."""
+    """Print one row per crowd, and in how many crowds the recommended rule was best or not clearly worse."""
     agree, lost = 0, []
     print(f"| Slips | Bad workers | {' | '.join(RULES)} |\n|---|---|{'---|' * len(RULES)}")
     for slip, share in product(SLIPS, SHARES):

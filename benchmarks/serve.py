@@ -30,8 +30,9 @@ from typing import Any
 
 from _harness import ROOT, choose_services, choose_sqlite, installed_product, options_parser, report
 
+#: The number of waiting tasks in the small campaigns of the comparison.
 FEW = 200
-#: Tasks waiting in the campaigns of the second measurement at full speed.
+#: The number of waiting tasks in the campaigns of the second measurement at full speed.
 FEWER = 1000
 PACE_SECONDS, HUMAN_SECONDS = 5.0, 90.0
 #: At full speed: seconds of warm-up, then seconds measured with saves or with forms, which must not use up the
@@ -51,7 +52,7 @@ Figures = dict[str, Any]
 
 
 def prepare(folder: Path, on: str) -> None:
-    """Set services and settings before Django reads them."""
+    """Set the environment for the database and the ports, before Django reads its settings."""
     from tests import provision
 
     if on == "postgres":
@@ -115,7 +116,7 @@ class Campaigned:
         make_gold_pairs(campaign, settings.gold_per_task * settings.max_tasks_per_worker)
         accept_texts(campaign)
         launch_campaign(campaign, accept_weak_screening=True)
-        # Replaces the crowd site's replies.
+        # The crowd site's replies to the posted places, which this benchmark makes up.
         places = list(Place.objects.filter(posting__campaign=campaign).only("pk", "number"))
         for place in places:
             place.crowd_id, place.state = f"H{campaign.pk}X{place.number}", Place.State.OPEN
@@ -126,7 +127,7 @@ class Campaigned:
         self.tasks = Task.objects.filter(campaign=campaign)
 
     def next_place(self) -> str:
-        """Return an untaken place. Raises NothingLeft."""
+        """Return the crowd's id of a place that nobody has taken. Raises NothingLeft."""
         from _people import NothingLeft
 
         if place := next(self.free, None):
@@ -139,7 +140,7 @@ class Campaigned:
 
 
 def make_pool(name: str, count: int, *, sides: str = "abcdefghij") -> Any:
-    """Build a pool of this many queries, with a passage of realistic length for each of their ``sides``."""
+    """Build a pool of this many queries, with one passage of realistic length for each letter in ``sides``."""
     from pooling.models import Collection, Passage, Pool, PooledPassage, Query
 
     collection = Collection.objects.create(name=name)
@@ -255,7 +256,7 @@ def lost_work(seen: Any) -> list[str]:
 
 
 def compare_queues(on: str, site: str, large: Campaigned) -> Figures:
-    """Measure tasks per second with few and many waiting tasks, alternating; the same people do one task each."""
+    """Measure tasks per second with few and with many waiting tasks in turn. Each person does one task."""
     from _people import Seen, Shift, work
 
     found: dict[str, list[float]] = {"few": [], "many": []}

@@ -1,7 +1,7 @@
-"""Measure how fast best answers are found: arrays over all queries, compared with networkx query by query.
+"""Measure how fast best answers are found with arrays over all queries, compared with networkx query by query.
 
-6,980 pools with 138,905 judgments, one per pair (the size of a whole development set judged once). Both methods start
-from the same judgments as integer arrays and must find the same best answers. Limits:
+The data are 6,980 pools with 138,905 judgments, one per pair (the size of a whole development set judged once). Both
+methods start from the same judgments as integer arrays and must find the same best answers. Limits:
 
 - finding all best answers from the judgments is at least 20 × faster than networkx, query by query;
 - it takes at most 0.1 s.

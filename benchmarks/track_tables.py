@@ -2,8 +2,8 @@
 
 The collection is the one of benchmarks/pages.py, on PostgreSQL. Each table is computed once to store the runs'
 values, as the board's background job does, and then measured ``--rounds`` times without its stored result. ``--runs``
-sets the number of runs; ``--database NAME --folder FOLDER`` reuse a collection; ``--check`` exits 1 if a limit is
-missed.
+sets the number of runs; ``--database NAME --folder FOLDER`` keeps the collection for reuse; ``--check`` exits 1 if a
+limit is missed.
 """
 
 import statistics

@@ -1,7 +1,7 @@
 """Simulated people for benchmarks/serve.py. Many work at once over HTTP/1.1 on one event loop, with little CPU time.
 
 Each person keeps one connection open like a browser, loads the real pages, follows their redirects and posts their
-forms. They record every unexpected response and everything that the server acknowledged.
+forms. Every unexpected response and everything that the server acknowledges is recorded.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ANSWER_SECONDS = 60.0
 
 @dataclass
 class Seen:
-    """What all people observed: seconds by kind of request, number of each error, and acknowledged work."""
+    """The observations of all people: seconds by kind of request, number of each error, and acknowledged work."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     errors: Counter[str] = field(default_factory=Counter)

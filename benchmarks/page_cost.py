@@ -121,7 +121,8 @@ def measure(options: argparse.Namespace) -> Requests:
                         requests.milliseconds.clear()
                         requests.statements.clear()
                         requests.profile.clear()
-                    # Each worker does two tasks, so that half of them have a history, and both are counted or timed.
+                    # Each worker does two tasks, so that half of the tasks are by a worker with a history. The
+                    # statements of every other worker are counted, and the requests of the others are timed.
                     requests.counting = number % 4 < 2
                     worker = f"AREQ{number // 2:04}"
                     who = arrival(f"REQ{number:05}", campaigned.next_place(), worker)

@@ -10,7 +10,7 @@ share of the crowd is bad, in equal parts
   either 93% of the gold pairs (measured on easy gold) or 58%. With 58%, a bot passes a task of three gold pairs one
   time in five, the most that gold should allow.
 
-Honest workers err on 10% of pairs. Screening is ``judging.rules.screening.screen`` with the default slip rate,
+Honest workers err on 10% of pairs. ``judging.rules.screening.screen_answers`` screens with the default slip rate,
 whatever the crowd's rate. Best answers come from ``tournament.copeland.best_of_queries``. A best answer is right if
 it is the truly best passage and the only best answer. Seeds are fixed; ± is half the width of a 95% interval over the
 repetitions.

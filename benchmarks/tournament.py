@@ -70,7 +70,10 @@ def by_arrays(starts: np.ndarray, left: np.ndarray, right: np.ndarray, preferred
 
 
 def by_networkx(starts: np.ndarray, left: np.ndarray, right: np.ndarray, preferred: np.ndarray) -> set[int]:
-    """Find the best answers with a digraph per query: out-degree, then the tied subgraph, until no node drops."""
+    """Find the best answers with one digraph per query.
+
+    Keep the nodes with the largest out-degree, and repeat this on their subgraph until no node drops.
+    """
     size = int(max(left.max(), right.max(), starts[-1])) + 1
     query = np.searchsorted(starts, left, side="right") - 1
     graphs = [nx.DiGraph() for _ in starts]

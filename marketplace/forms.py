@@ -56,7 +56,7 @@ def new_password_field(label: str) -> forms.CharField:
 
 
 class SignUpForm(forms.Form):
-    """A new worker account."""
+    """The form for a new worker account."""
 
     username = forms.CharField(
         label="Name to sign in with",
@@ -100,7 +100,7 @@ class SignUpForm(forms.Form):
 
 
 class SignInForm(forms.Form):
-    """A worker's name and password."""
+    """The form for signing in with a name and a password."""
 
     username = forms.CharField(
         label="Name",
@@ -113,7 +113,7 @@ class SignInForm(forms.Form):
 
 
 class ForgottenForm(forms.Form):
-    """Identifies the account whose password is to be reset."""
+    """The form that asks for the account whose password is to be reset."""
 
     identity = forms.CharField(
         label="Name or e-mail address",
@@ -123,7 +123,7 @@ class ForgottenForm(forms.Form):
 
 
 class NewPasswordForm(forms.Form):
-    """Sets a password through a link."""
+    """The form that a link opens to set a new password."""
 
     password = new_password_field("New password")
 
@@ -175,7 +175,7 @@ class OwnerForm(forms.Form):
         return True
 
     def clean(self) -> dict[str, Any]:
-        """Check the proof once everything else is valid."""
+        """Check the proof of ownership once all fields are valid."""
         data = super().clean() or {}
         if not self.errors and self.needs_proof(data):
             self._check_proof(data.get("current", ""))
@@ -194,7 +194,7 @@ class OwnerForm(forms.Form):
 
 
 class ChangePasswordForm(OwnerForm):
-    """Changes the password. The proof is the old password or, if none is set, a recent sign-in."""
+    """The form for a new password. The proof is the old password or, if none is set, a recent sign-in."""
 
     current = current_password()
     password = new_password_field("New password")
@@ -204,7 +204,7 @@ class ChangePasswordForm(OwnerForm):
 
 
 class AccountForm(OwnerForm):
-    """The account details that workers can change."""
+    """The form for the account details that workers can change."""
 
     email = email_address()
     country = CountryField()
@@ -233,7 +233,7 @@ class AccountForm(OwnerForm):
 
 
 class PayoutForm(OwnerForm):
-    """A worker's payment method outside the marketplace. A change needs proof, so that no intruder is paid."""
+    """The form for a worker's payment method. A change needs proof, so that no intruder is paid."""
 
     method = forms.ChoiceField(label="Paid by", error_messages={"required": "Choose how you are paid."})
     details = forms.CharField(
@@ -259,7 +259,7 @@ class PayoutForm(OwnerForm):
 
 
 class DeleteAccountForm(OwnerForm):
-    """The confirmation before an account is deleted."""
+    """The form that confirms the deletion of an account."""
 
     waive = forms.BooleanField(required=False)
     current = current_password()

@@ -18,7 +18,7 @@ BoolArray = NDArray[np.bool_]
 
 
 class Ties(StrEnum):
-    """Ways to handle ties for the most wins."""
+    """Ways to handle ties for the most wins: recount wins among the tied passages, or keep all of them."""
 
     RECOUNT = "recount"
     KEEP = "keep"
@@ -120,7 +120,7 @@ def _lacking_and_closed(
 def _is_cycle(tied: IntArray, pairs: PairWins) -> bool:
     """Return whether each tied node beats every other one by strict majorities, directly or through others.
 
-    Strong connectivity is enough; enumerating the cycles would take exponential time.
+    This tests strong connectivity, because enumerating the cycles would take exponential time.
     """
     import networkx as nx  # Imported here, because it would add a fifth of a second to every command.
 

@@ -30,7 +30,7 @@ class Entrants:
     representative: IntArray
 
     def only(self, kept: BoolArray) -> Entrants:
-        """Return only these passages."""
+        """Return only the passages that the mask selects."""
         return Entrants(self.query[kept], self.passage[kept], self.representative[kept])
 
 
@@ -82,9 +82,9 @@ def derive(
 ) -> Derivation:
     """Derive every query's best answers.
 
-    ``contests``: the challenges to apply, in order. A query whose first tournament is open is not challenged.
-    A query that only a challenge covers starts from the best answers recorded there. A query whose challenge
-    lacks judgments is open and keeps its best answers; ``needs`` lists the missing judgments.
+    ``contests`` are the challenges to apply, in order. A query whose first tournament is open is not challenged. A
+    query that only a challenge covers starts from the best answers that the challenge recorded. A query whose
+    challenge lacks judgments is open and keeps its best answers; ``needs`` lists the missing judgments.
     """
     outcomes = first_tournaments(entrants, judged.only(judged.round == 0), parameters)
     if not contests:

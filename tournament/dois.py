@@ -10,7 +10,7 @@ _FORM = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\"<>{}\\]+")
 
 
 def read_doi(text: str) -> str | None:
-    """Return the DOI in ``text``, which may be its address or begin with ``doi:``; None if it is not a DOI."""
+    """Return the DOI in ``text``, written alone, as an address or after ``doi:``; None if it is not a DOI."""
     found = _RESOLVERS.sub("", text.strip())
     return found if len(found) <= LONGEST and found.isprintable() and _FORM.fullmatch(found) else None
 

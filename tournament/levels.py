@@ -19,7 +19,7 @@ Lead = tuple[int, int, int]
 def preference_levels(best: Iterable[int], leads: Sequence[Lead]) -> list[list[int]]:
     """Return the levels of one query, most preferred first, with passages ascending within a level.
 
-    ``best``: the best answers; ``leads``: one entry per judged pair. Other passages have no level.
+    ``best`` are the best answers, and ``leads`` has one entry per judged pair. Other passages have no level.
 
     - The first level is exactly the best answers: the tournament rule chose them, whatever single pairs say.
       Chains between other passages do not pass through them.

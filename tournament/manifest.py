@@ -37,5 +37,5 @@ def sha256(text: str | bytes) -> str:
 
 
 def trec_qrels(rows: Iterable[tuple[int, str, str]]) -> bytes:
-    """Return the qrels file of (query position, qid, pid) rows: ``qid 0 pid 1``, by position, then qid, then pid."""
+    """Return a qrels file with a line ``qid 0 pid 1`` for each (query position, qid, pid), in ascending order."""
     return "".join(f"{qid} 0 {pid} 1\n" for _, qid, pid in sorted(rows)).encode()

@@ -14,7 +14,7 @@ from tournament.errors import PublishedIsFixed
 
 
 class Published(models.Model):
-    """A row of a published version: written once, never changed, never deleted."""
+    """A row of a published version. It is written once, and never changed or deleted."""
 
     class Meta:
         abstract = True

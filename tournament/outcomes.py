@@ -7,7 +7,7 @@ from fractions import Fraction
 
 
 class Status(StrEnum):
-    """The state of a query's best answers."""
+    """Whether a query's best answers are settled. A singleton has only one passage, which needs no judgments."""
 
     CLOSED = "closed"
     OPEN = "open"

@@ -24,7 +24,7 @@ EXACT_BELOW = 2**53
 
 
 class Count(StrEnum):
-    """Ways to turn the judgments of one pair into one win."""
+    """Ways to turn the judgments of one pair into one win: split it in proportion, or give it to the majority."""
 
     SHARES = "shares"
     MAJORITY = "majority"
@@ -32,7 +32,7 @@ class Count(StrEnum):
 
 @dataclass(frozen=True)
 class PairTally:
-    """The judgments of each pair, counted; all arrays have shape (pairs,), pairs ascending by (a, b), a < b."""
+    """The numbers of judgments of each pair, as arrays of shape (pairs,), ascending by (a, b) with a < b."""
 
     a: IntArray
     b: IntArray
@@ -58,7 +58,7 @@ class PairWins:
     unit: int
 
     def only(self, kept: NDArray[np.bool_]) -> PairWins:
-        """Return only these pairs."""
+        """Return only the pairs that the mask selects."""
         return PairWins(
             self.a[kept], self.b[kept], self.wins_a[kept], self.wins_b[kept], self.judged[kept], self.unit
         )
@@ -112,7 +112,7 @@ def wins_of_pairs(counts: PairTally, *, count: Count = Count.SHARES, largest: in
 
 
 def sums_by_node(node: IntArray, worth: ExactArray, size: int) -> ExactArray:
-    """Sum ``worth`` by node, shape (size,), exactly (see :data:`EXACT_BELOW`)."""
+    """Return the exact sum of ``worth`` for each node, shape (size,); see :data:`EXACT_BELOW`."""
     if worth.dtype == object:
         total: ExactArray = np.zeros(size, dtype=object)
         np.add.at(total, node, worth)

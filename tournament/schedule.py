@@ -18,7 +18,7 @@ MOST_JUDGMENTS = 5
 
 
 class Rule(StrEnum):
-    """Rules for when a challenge stops judging a pair."""
+    """Rules for when a challenge stops judging a pair: at a lead of 2 or five judgments, or after one judgment."""
 
     LEAD2 = "lead2"
     SINGLE = "single"
@@ -45,7 +45,7 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True)
 class PairJudgments:
-    """The counted judgments of a pair: how many prefer its first passage, its second, and neither."""
+    """The numbers of counted judgments that prefer a pair's first passage, its second passage, or neither."""
 
     first: int = 0
     second: int = 0
@@ -77,8 +77,9 @@ class Sides:
 class Step:
     """The state of one query of a challenge.
 
-    ``ask``: the pairs to judge now, and how many judgments each needs; empty if ``finished``. ``left``: the
-    challengers that some best answer failed to beat, and that stay in; final once ``finished``.
+    ``ask`` has the pairs to judge now and the number of judgments that each needs; it is empty if ``finished``.
+    ``left`` has the challengers that some best answer failed to beat, so that they stay in. It is final once
+    ``finished``.
     """
 
     ask: tuple[tuple[PairKey, int], ...]
@@ -154,7 +155,7 @@ def challenge_step(sides: Sides, meeting_of: Callable[[int, int], Meeting]) -> S
 
 
 def forecast(queries: Sequence[Sides], rule: Rule, *, pairs_per_task: int) -> Forecast:
-    """Return the fewest and most pairs, judgments and tasks of a challenge.
+    """Return the minimum and maximum numbers of pairs, judgments and tasks of a challenge.
 
     The minimum assumes that every challenger loses to every best answer, and that every pair settles as early as
     possible. The maximum assumes that every challenger stays in, so that challengers are also compared with each

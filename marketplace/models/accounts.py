@@ -53,7 +53,7 @@ class RequesterKey(models.Model):
     secret_key = models.CharField(max_length=128, default=identifiers.secret_key)
     active = models.BooleanField(default=True)
     created_at = models.DateTimeField()
-    # The end of a replaced key. Until then it stays valid, so that the programs that use it can be updated.
+    # The time when a replaced key stops working. Until then, the programs that use it can be updated.
     expires_at = models.DateTimeField(null=True)
 
     objects = RequesterKeyQuerySet.as_manager()
@@ -76,7 +76,7 @@ class WorkerManager(BaseUserManager["Worker"]):
 
 
 class Worker(AbstractBaseUser):
-    """Someone who does tasks. The numbers of their assignments are stored, for system qualifications."""
+    """Someone who does tasks. System qualifications are computed from the numbers of assignments in the row."""
 
     worker_id = models.CharField(max_length=64, unique=True, default=identifiers.worker_id)
     username = models.CharField(max_length=worker_names.LONGEST, unique=True)
@@ -166,7 +166,7 @@ class WorkerMessage(models.Model):
     text = models.TextField()
     sent_at = models.DateTimeField()
     read_at = models.DateTimeField(null=True)
-    # The time since which the message no longer applies: the requester offers tasks to this worker again.
+    # The time when the message ceased to apply, because the requester offered tasks to this worker again.
     over_at = models.DateTimeField(null=True)
 
     class Meta:

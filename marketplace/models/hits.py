@@ -13,7 +13,7 @@ from marketplace.protocol import identifiers
 
 
 class HitType(models.Model):
-    """The properties that the HITs of a group have in common. Each ``digest`` is unique per requester."""
+    """The properties that the HITs of a group have in common. ``digest`` is a hash of them."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="hit_types")
     type_id = models.CharField(max_length=64, unique=True, default=identifiers.entity_id)
@@ -201,7 +201,7 @@ class Assignment(models.Model):
 
 
 class Departure(models.Model):
-    """Records that a worker returned a place or let its time run out."""
+    """A record that a worker returned a place or let its time run out."""
 
     class Kind(models.TextChoices):
         """Ways in which a worker gives up a place."""

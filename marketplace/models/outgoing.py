@@ -12,7 +12,7 @@ class Outgoing(models.Model):
     """
 
     class Transport(models.TextChoices):
-        """How the message is sent."""
+        """Ways to send a message."""
 
         MAIL = "mail"
         QUEUE = "queue"

@@ -17,7 +17,7 @@ def sign(
 ) -> str:
     """Return the time in milliseconds since 1970 and one signature per key, separated by dots.
 
-    A requester's page may still use an older key.
+    Each valid key signs, because a requester's page may still use an older key.
     """
     taken = str(int(taken_at.timestamp() * 1000))
     said = "\n".join([taken, assignment_id, hit_id, worker_id]).encode()

@@ -22,7 +22,10 @@ def one_spelling(name: str) -> str:
 
 
 def name_refusal(name: str, *, program: bool = False) -> str:
-    """Return why this name is not allowed, or an empty string. ``program``: the account is for a program."""
+    """Return the reason why this name is not allowed, or an empty string.
+
+    ``program`` says whether the account is for a program.
+    """
     if not _ALLOWED.fullmatch(name):
         return "Use letters, digits and . _ - only."
     if len(name) > LONGEST:

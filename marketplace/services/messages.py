@@ -1,4 +1,4 @@
-"""Messages to workers: on their home page, and by e-mail to workers with a confirmed address."""
+"""Send messages to workers, on their home page and, if their address is confirmed, also by e-mail."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,7 +12,7 @@ from marketplace.services import outbox
 def message_workers(
     workers: Iterable[Worker], requester: Requester, subject: str, text: str, now: datetime
 ) -> None:
-    """Send a message to each of the workers."""
+    """Send a requester's message to each of the workers."""
     workers = list(workers)
     WorkerMessage.objects.bulk_create(
         WorkerMessage(worker=worker, requester=requester, subject=subject[:200], text=text, sent_at=now)

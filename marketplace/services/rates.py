@@ -58,7 +58,7 @@ def take_rate(name: str, rate: Rate, *, now: float | None = None) -> bool:
 
 
 def undo_take(name: str, rate: Rate) -> None:
-    """Return the token that one :func:`take_rate` took."""
+    """Put back the token that one :func:`take_rate` took."""
     table = connection.ops.quote_name(Bucket._meta.db_table)
     with connection.cursor() as cursor:
         cursor.execute(

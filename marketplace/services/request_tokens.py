@@ -1,4 +1,4 @@
-"""UniqueRequestToken: a call with a token that was used within 24 hours is refused, never executed again."""
+"""Refuse a call whose UniqueRequestToken was used within the last 24 hours, so that it is not executed twice."""
 
 from datetime import timedelta
 

@@ -41,7 +41,7 @@ def refusal_status(refusal: WorkerRefused) -> int:
 
 
 def refused_worker_page(request: HttpRequest, refusal: WorkerRefused) -> HttpResponse:
-    """Show why a worker's action was refused, with the status of its reason."""
+    """Show why a worker's action was refused, with the HTTP status that belongs to the reason."""
     return refused_page(request, refusal, refusal.reason, refusal_status(refusal))
 
 

@@ -1,4 +1,4 @@
-"""Post places from the tournament's commands when no other process is doing so."""
+"""Advance challenges and post places from the tournament's commands."""
 
 from config.background.followed_jobs import attend
 from config.commands.console import Command
@@ -20,7 +20,7 @@ def advance_and_offer(command: Command, campaign: Campaign) -> dict[str, int | b
 
 
 def offer_places(command: Command, campaign: Campaign) -> None:
-    """Post the campaign's missing places and wait until it is done. If the campaign is not open, only say so."""
+    """Post the campaign's missing places and wait until they are posted; if it is not open, only print a note."""
     campaign.refresh_from_db()
     if campaign.state != Campaign.State.OPEN:
         command.note(f"The campaign is {campaign.state}. Its tasks will be posted once it is open.")

@@ -183,7 +183,7 @@ def latest_version_now(collection: Collection) -> dict[str, Any] | None:
 
 
 def _campaign_bases(campaigns: set[int]) -> dict[int, tuple[Basis, Basis]]:
-    """Map campaigns to (values that change with every decision, values that change with every submission)."""
+    """Map campaign keys to (values that change with every decision, values that change with every submission)."""
     mine = {"campaign__in": campaigns}
     excluded = Exclusion.objects.filter(**mine).values_list("campaign")
     done = Challenge.objects.filter(**mine, state=Challenge.State.DONE).values_list("campaign")

@@ -38,7 +38,7 @@ class Judgments:
     simulated: BoolArray
 
     def only(self, kept: BoolArray) -> Judgments:
-        """Return only these judgments."""
+        """Return only the judgments that the mask selects."""
         return Judgments(self.id[kept], self.judged.only(kept), self.simulated[kept])
 
 
@@ -142,7 +142,7 @@ def compared_passages(campaign: Campaign) -> list[Member]:
 
 
 def classes_of(members: Iterable[Member]) -> Classes:
-    """Group each query's passages by class, represented by its canonical passage, else by the smallest key.
+    """Group each query's passages by class. The canonical passage represents a class, else that of the smallest key.
 
     A passage that has no text and is no near-duplicate forms its own class.
     """
@@ -155,7 +155,7 @@ def classes_of(members: Iterable[Member]) -> Classes:
 
 
 def class_of(passage: int, class_key: str) -> str:
-    """Return the class of a passage: its own if it has no class key."""
+    """Return a name for the class of a passage. A passage without a class key has a class of its own."""
     return class_key or f"passage {passage}"
 
 

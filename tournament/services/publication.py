@@ -98,7 +98,7 @@ def refuse_rehearsal(campaign: Campaign) -> None:
 
 
 def latest_version(collection: Collection) -> QrelVersion | None:
-    """Return the collection's newest version."""
+    """Return the collection's newest version, or None."""
     return QrelVersion.objects.filter(collection=collection).order_by("-number").first()
 
 

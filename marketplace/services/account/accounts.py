@@ -123,7 +123,10 @@ def signin_token(worker: Worker, now: datetime) -> str:
 
 
 def redeem_signin_token(token: str, now: datetime) -> Worker:
-    """Return the worker whom a token signs in; raises AccountRefused if the token is invalid, used or expired."""
+    """Use up a sign-in token and return its worker.
+
+    Raises AccountRefused if the token is invalid, used or expired, or if the account is closed.
+    """
     refusal = AccountRefused(
         "This sign-in link no longer works.", "It works once, for a few days. Ask for a new one."
     )

@@ -15,7 +15,7 @@ NAME = "marketplace-rights.jsonl"
 
 @dataclass(frozen=True)
 class Entry:
-    """A forgotten worker, the time, and whether money was given up."""
+    """A forgotten worker, the time, and whether the worker gave up money (``waived``)."""
 
     worker_id: str
     waived: bool
@@ -40,9 +40,9 @@ def forgotten_entries() -> list[Entry]:
 
 
 def note_forgotten(worker_id: str, *, waived: bool, now: datetime) -> None:
-    """Record that a worker is forgotten, once and before it takes effect.
+    """Record that a worker is forgotten, unless the list already has the worker. Call this before the commit.
 
-    Raises AccountRefused if the list cannot be written: the erasure must not happen, or a restore would undo it.
+    Raises AccountRefused if the list cannot be written, so that there is no erasure that a restore would undo.
     """
     entry = Entry(worker_id, waived, now.isoformat())
     if any(known.worker_id == worker_id for known in forgotten_entries()):

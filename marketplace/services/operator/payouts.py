@@ -1,4 +1,4 @@
-"""Payouts of workers' earnings outside the marketplace: collected once, written as CSV, recorded once.
+"""Pay workers' earnings outside the marketplace: collect them in batches, write CSV files, and record results.
 
 A batch has a name. Requesting the same name again gives the same file; newer earnings wait for the next batch. A
 unique constraint keeps every reward and bonus in at most one payout. A failed payout is replaced by the worker's
@@ -60,7 +60,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The number of payouts that changed, and of those that were already recorded."""
+    """The number of payouts whose result was recorded now, and of those recorded before."""
 
     changed: int
     unchanged: int
@@ -240,7 +240,7 @@ def _record_result(reference: str, state: str, note: str, now: datetime, line: i
 
 
 def payout_standing(worker: Worker) -> Standing:
-    """Return how much a worker has earned, was paid and will be paid next, in cents."""
+    """Return how much a worker has earned, how much was paid, and how much is on its way."""
     sums = dict(worker.payouts.values_list("state").annotate(total=Sum("amount_cents")).order_by())
     return Standing(worker.earned_cents, sums.get(Payout.State.PAID, 0), sums.get(Payout.State.DUE, 0))
 

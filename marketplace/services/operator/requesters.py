@@ -42,7 +42,7 @@ def check_email(email: str) -> None:
 
 
 def set_email(name: str, email: str) -> Requester:
-    """Set the address for workers' messages, or none if it is empty; raises AccountRefused."""
+    """Set the address for workers' messages, which can be empty; raises AccountRefused if it is not valid."""
     if email:
         check_email(email)
     requester = requester_named(name)

@@ -65,7 +65,7 @@ def _notification_fields(notification: dict[str, Any]) -> dict[str, Any]:
 
 
 def _transport_fault(transport: str, destination: str) -> str:
-    """Return why nothing can be sent to the destination, or an empty string."""
+    """Return the reason why nothing can be sent to the destination, or an empty string."""
     if len(destination) > _MOST_DESTINATION:
         return "it is too long."
     if transport == "Email":

@@ -109,7 +109,7 @@ def _taken_hit_counts(worker: Worker, now: datetime) -> dict[int, int]:
 def _requestable(
     worker: Worker, kinds: Iterable[HitType], standing: Standing
 ) -> dict[str, QualificationType]:
-    """Return requesters' own qualifications, by id, that the worker lacks, needs here and has not yet requested."""
+    """Map ids to qualification types that the worker lacks, needs for these tasks, and can still request."""
     named = {
         requirement["QualificationTypeId"]
         for kind in kinds
@@ -134,7 +134,7 @@ def offered(now: datetime) -> list[HitType]:
 
 
 def _open_hit_counts(now: datetime) -> dict[int, int]:
-    """Return the number of open HITs per type. Cached for a second: counting 20,000 rows takes milliseconds."""
+    """Return the number of open HITs by type key. It is cached, because counting 20,000 rows takes milliseconds."""
     counts: dict[int, int] | None = cache.get("marketplace.open") if settings.COUNT_CACHE_SECONDS else None
     if counts is None:
         rows = Hit.objects.open_at(now).values_list("hit_type_id").annotate(left=Count("pk")).order_by()

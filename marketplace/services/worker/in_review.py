@@ -12,7 +12,7 @@ from marketplace.rules.promises import PayToCome
 
 @dataclass(frozen=True)
 class InReview:
-    """The number of tasks in review, when the last is approved at the latest, and their pay in cents.
+    """The number of tasks in review, the time by which all are approved automatically, and their pay in cents.
 
     ``sure`` says whether the pay is exact, not a maximum.
     """

@@ -44,7 +44,7 @@ def take_task(worker: Worker, type_id: str, now: datetime) -> Assignment:
 
 
 def explain_not_held(worker: Worker, assignment_id: str) -> TaskRefused:
-    """Return why the worker does not have this task: returned, out of time, or never taken."""
+    """Return the refusal for a task that the worker returned, did not submit in time, or never took."""
     left = (
         Departure.objects.filter(worker=worker, assignment__assignment_id=assignment_id)
         .order_by("-pk")

@@ -2,15 +2,17 @@
 
 Both implementations use the same values, and their results are compared. Limits:
 
-- intervals from 1,000 resamples of the queries are at least 40 × faster than scipy.stats.bootstrap called for each
-  run as documented, with its default batch (all resamples at once), and take at most 2 × as long as drawing the
-  weights and multiplying. Tuned scipy is faster: batches of 50 resamples stay in fast memory, and one call can cover
-  all runs. Both are printed too, extrapolated from some of the runs and without a limit. Called for each run, scipy
-  draws different queries each time, so runs can't be ranked within a resample; our code allows that;
-- 100 split halves × 4,950 pairs × 4 tests are at least 250 × faster than scipy called test by test. scipy's
-  time is extrapolated from a sample of pairs and halves; ours is measured first and once, without a warm-up;
-- every p-value of the sample equals scipy's;
-- memory stays below 1 GB.
+- Intervals from 1,000 resamples of the queries are at least 40 × faster than scipy.stats.bootstrap. scipy is called
+  for each run as documented, with its default batch (all resamples at once). The intervals also take at most 2 × as
+  long as drawing the weights and multiplying.
+- 100 split halves × 4,950 pairs × 4 tests are at least 250 × faster than scipy called test by test. scipy's time is
+  extrapolated from a sample of pairs and halves. Ours is measured first and once, without a warm-up.
+- Every p-value of the sample equals scipy's.
+- Memory stays below 1 GB.
+
+Tuned scipy is faster: batches of 50 resamples stay in fast memory, and one call can cover all runs. Both times are
+printed too, without a limit and extrapolated from some of the runs. If scipy is called for each run, it draws
+different queries each time, so runs can't be ranked within a resample; our code allows that.
 
 Everything runs on one thread, because with several threads, the results would depend on other load on the machine.
 ``--sample`` sets the number of pairs that scipy tests (default: 60); ``--json`` prints the figures as JSON;

@@ -10,10 +10,11 @@ All proposed gold is accepted, in campaigns with the default settings over
   pooled, with one known relevant passage per query;
 - the same texts with one label per query.
 
-Grades of 2 and more are relevant. For each campaign it prints the strategies of ``judging/rules/strategies.py``: the
-share of gold they answer right, their chance to pass 1, 5 and more tasks in a row, and their agreement with the
-grades on real pairs. All strategies by looks are tried (most or fewest capital letters, digits, sentences …). It then
-prints how well a classifier tells gold from real pairs (``judging/rules/gold_detection.py``):
+Grades of 2 and more are relevant. For each campaign it prints the strategies of ``judging/rules/strategies.py``, with
+the share of gold pairs that each answers right and its chance to pass 1, 5 and more tasks in a row. It also prints
+their agreement with the grades on real pairs. All strategies by looks are tried (most or fewest capital letters,
+digits, sentences …). It then prints how well a classifier distinguishes gold pairs from real pairs
+(``judging/rules/gold_detection.py``):
 
 - from the page alone;
 - from the memory of a worker who does as many tasks as allowed: the mean and the worst of five times 40 workers. For
@@ -22,8 +23,8 @@ prints how well a classifier tells gold from real pairs (``judging/rules/gold_de
 
 The limits exclude sparse labels, which cannot provide gold that looks like real pairs:
 
-- no strategy that agrees with the grades on less than 60% of real pairs passes one task with more than 20%, or five
-  in a row with more than 1%;
+- a strategy that agrees with the grades on less than 60% of real pairs passes one task with at most 20% probability,
+  and five in a row with at most 1%;
 - no classifier has an AUC of 0.60 or more, as the mean of the workers or of the five campaigns.
 
 It uses a temporary database and takes about two minutes. ``--json`` prints the figures as JSON; ``--check`` exits 1

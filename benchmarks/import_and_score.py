@@ -1,8 +1,8 @@
 """Measure how fast runs are imported, scored and rescored, compared with pytrec_eval and ir_measures.
 
 It uses a generated run of 6,980 queries × 1,000 passages (7 million lines; decimal pids as in MS MARCO's passages),
-in TREC and MS MARCO format, and, if ../shared/data exists, the 16 real runs of TREC 2021 Deep Learning, uncompressed
-and not imported.
+in TREC and MS MARCO format. If ../shared/data exists, it also uses the 16 real runs of TREC 2021 Deep Learning,
+uncompressed and not imported.
 
 Each measurement is a separate process, timed after its imports and one tiny run; its peak memory is its
 largest resident set. Our process runs every check, hashes the content, stores the ranking and scores it; the other
@@ -14,8 +14,8 @@ libraries load and score. All must agree on the value. Limits:
 - reading the top 10 of a stored run: at most 10 ms;
 - the 16 real runs with nDCG@10, AP and RR: at least 3 × faster than pytrec_eval.
 
-The real runs take a fraction of a second, so both processes repeat them and report the median without the first
-round, which also allocates memory.
+The real runs take a fraction of a second, so both processes repeat them and report the median. The first round is
+left out, because it also allocates memory.
 
 ``--json`` prints the figures as JSON; ``--check`` exits 1 if a limit is missed; ``--repeat`` sets the number of
 measurements. The fastest counts, because other load on the machine only adds time.

@@ -7,8 +7,8 @@ changed. Limits for the default of 1,000,000 passages:
 - at most 4 GB at the peak, also for 10,000,000 passages;
 - at least 95% of the repeated passages found, and no other passages.
 
-Signatures take 256 bytes for each passage in temporary files, and every band is sorted once, so that ten times the
-passages take about ten times the time. ``--passages`` sets the number; ``--json`` prints the figures as JSON;
+Signatures take 256 bytes for each passage in temporary files. Every band is sorted once, so that ten times the
+passages take about ten times as long. ``--passages`` sets the number; ``--json`` prints the figures as JSON;
 ``--check`` exits 1 if a limit is missed. ``--libraries`` instead prints the processor time of rensa and of datasketch
 for the signatures of 20,000 passages; datasketch, which the product does not use, has to be installed first.
 """

@@ -1,8 +1,8 @@
 """Measure how soon a worker can judge on a slow connection, and how long the server takes to save a choice.
 
-A browser opens each task in a new window with an empty cache, in a frame of another site, at 1.6 Mbit/s and 150 ms
-round trip. The product runs as in production: two web processes, compressed and hashed static files, PostgreSQL and
-Redis. Everything, including the browser, runs on this machine. It takes about a minute. Limits:
+A browser opens each task in a new window with an empty cache, in a frame of another site. The connection has 1.6
+Mbit/s and a round trip of 150 ms. The product runs as in production: two web processes, compressed and hashed static
+files, PostgreSQL and Redis. Everything, including the browser, runs on this machine. It takes about a minute. Limits:
 
 - under 1.5 s from opening the frame to an answerable pair (median of ``--rounds``);
 - under 50 ms at the server to save a choice (median over all choices of a task, one after the other);

@@ -1,11 +1,12 @@
 """Count the database statements and the processor time of each request of the judging page.
 
-One simulated worker after another does whole tasks through the installed middleware, in this process and without a
-network, so other programs on the machine hardly affect the results. Statements include those that begin and end
-transactions, but not the check of the connection. It prints the median per kind of request, without the first tasks.
+One simulated worker after another does whole tasks through the installed middleware. This happens in this process and
+without a network, so other programs on the machine hardly affect the results. Statements include those that begin and
+end transactions, but not the check of the connection. It prints the median per kind of request, without the first
+tasks.
 
-``--on`` chooses the database, ``--forms`` sends a task's choices with its form, ``--profile KIND`` prints a profile
-of one kind of request, ``--statements`` prints the statements of one request of each kind.
+``--on`` chooses the database; ``--forms`` sends a task's choices with its form; ``--profile KIND`` prints a profile
+of one kind of request; ``--statements`` prints the statements of one request of each kind.
 """
 
 import argparse

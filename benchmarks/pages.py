@@ -6,7 +6,7 @@ requests. Limits:
 
 - p50 under 300 ms;
 - at most 60 database queries;
-- for a streamed download of a whole version: the first bytes within 300 ms (p50), because users see the file grow,
+- for a streamed download of a whole version: the first bytes within 300 ms (p50), because users see the file grow;
   and at least 2,000 lines per second, so that 10,000 lines take five seconds. The query limit is the same as for a
   page, whatever the length.
 

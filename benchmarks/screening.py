@@ -194,8 +194,8 @@ def cell(queries: int, rule: str, slip: float, share: float, kinds: Kinds, repet
 def recommended(queries: int, slip: float, kinds: Kinds) -> str:
     """Return the rule that the product recommends for this campaign.
 
-    The recommendation uses the slip rate from a pilot and the share of gold pairs that an overlap bot answers right,
-    but not the number or the kinds of bad workers.
+    The recommendation uses the slip rate from a pilot, and the share of gold pairs that an overlap bot answers right.
+    It does not use the number or the kinds of bad workers.
     """
     tasks = tasks_of(queries)
     setting = Setting(

@@ -1,9 +1,9 @@
 """Find best answers from wins, for all queries at once.
 
 The passage with the most wins is the best answer. If several tie, the others are dropped and wins are recounted among
-the tied passages, until one is left or none can be dropped (Copeland's method; Arabzadeh et al., *Shallow pooling for
-sparse labels*). A node is a passage, or a class of near-duplicates. All queries share one array of nodes: query *q*
-has the nodes from ``starts[q]`` up to the next query's start.
+the tied passages. This is repeated until one is left or none can be dropped (Copeland's method; Arabzadeh et al.,
+*Shallow pooling for sparse labels*). A node is a passage, or a class of near-duplicates. All queries share one array
+of nodes: query *q* has the nodes from ``starts[q]`` up to the next query's start.
 """
 
 from dataclasses import dataclass
@@ -97,8 +97,8 @@ def _lacking_and_closed(
 ) -> tuple[IntArray, BoolArray]:
     """Return the number of each node's pairs that lack judgments, and which queries are closed.
 
-    A query is closed if no pair lacks judgments, or if one passage's wins in its judged pairs exceed the most that
-    any rival can reach: its wins so far plus all its pairs that lack judgments.
+    A query is closed if no pair lacks judgments, or if no rival can catch up with the wins of one passage in its
+    judged pairs. A rival can still win all its pairs that lack judgments.
     """
     size = len(query)
     done = pairs.judged >= wanted

@@ -1,11 +1,16 @@
 """The pay and the requirements of a task, read from its HIT type, and their wording.
 
-The protocol has a reward, a time limit and free text. A requester can put more into the keywords, each at most
-once: ``bonus:1.80`` (usual bonus in dollars), ``minutes:12`` (usual duration), ``limit:60`` (minutes after which
-the page ends the task, if earlier than the assignment's time limit), ``pairs:13`` or ``pairs:13-15`` (``passages:13``
-if single passages are judged), ``language:en`` (of the texts), ``page-language:de`` and ``promise:answer`` (the page
-sends its promised pay with every answer). Any other keyword is an ordinary one. The keywords are only for
-display.
+The protocol has a reward, a time limit and free text. A requester can put more into the keywords, each at most once:
+
+- ``bonus:1.80``: the usual bonus in dollars.
+- ``minutes:12``: the usual duration.
+- ``limit:60``: the minutes after which the page ends the task, if earlier than the assignment's time limit.
+- ``pairs:13`` or ``pairs:13-15``: the number of pairs (``passages:13`` if single passages are judged).
+- ``language:en``: the language of the texts.
+- ``page-language:de``: the language of the page.
+- ``promise:answer``: the page sends its promised pay with every answer.
+
+Any other keyword is an ordinary one. These keywords are only for display.
 """
 
 import re

@@ -56,9 +56,11 @@ def publish_qrels(
     """Resolve the campaign with its latest parameters and publish its settled queries as the next version.
 
     Queries that the campaign does not cover are carried over from the latest version. If nothing changed, the latest
-    version is returned. Raises :class:`NothingToPublish`, :class:`OnlyRehearsed` for a rehearsal (it shares the
-    collection of the campaign that it copies), and :class:`NotAsShown` if ``as_shown``, the fingerprint of a preview,
-    no longer matches the draft.
+    version is returned.
+
+    - Raises :class:`NothingToPublish` if no query can be published.
+    - Raises :class:`OnlyRehearsed` for a rehearsal, because it shares the collection of the campaign that it copies.
+    - Raises :class:`NotAsShown` if ``as_shown``, the fingerprint of a preview, no longer matches the draft.
     """
     refuse_rehearsal(campaign)
     resolved = resolve_as_before(campaign=campaign)

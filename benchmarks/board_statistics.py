@@ -38,7 +38,7 @@ from leaderboard.scoring.intervals import TRIALS, bootstrap_intervals, resample_
 
 RUNS, QUERIES, WHOLE = 100, 6_980, 2520
 SOME = 10
-"""The number of runs with continuous values, and for extrapolating scipy's tuned calls."""
+"""The number of runs from which two times are extrapolated: those of continuous values and of tuned scipy."""
 LEAST_FASTER = {"bootstrap": 40.0, "split_halves": 250.0}
 MOST_OF_PRODUCT, MOST_MEGABYTES, NEAR = 2.0, 1000.0, 1e-9
 

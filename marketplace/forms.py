@@ -241,7 +241,7 @@ class PayoutForm(OwnerForm):
         required=False,
         max_length=500,
         help_text="The details that the operator needs to pay you that way, such as an account number. "
-        "Only the operator's payout list shows it; requesters never see it.",
+        "Only the operator's payout list shows them; requesters never see them.",
         widget=forms.Textarea(attrs={"rows": 3, "autocomplete": "off"}),
     )
     current = current_password()

@@ -11,7 +11,7 @@ class Command(Base):
     example = "python -m marketplace letters lab"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("requester", nargs="?", help="only letters to this requester")
+        parser.add_argument("requester", nargs="?", help="only messages to this requester")
         parser.add_argument(
             "--most", type=int, default=100, metavar="N", help="maximum number of messages (default 100)"
         )

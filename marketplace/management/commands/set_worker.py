@@ -41,7 +41,9 @@ class Command(Base):
     def arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="name or worker id")
         parser.add_argument(
-            "--country", type=_two_letters, help='fixes the country; "" lets the worker choose'
+            "--country",
+            type=_two_letters,
+            help='set the country, which the worker then cannot change; "" lets the worker choose',
         )
         parser.add_argument(
             "--email",

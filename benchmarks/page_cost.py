@@ -34,7 +34,7 @@ KINDS = ("take", "consent page", "consent", "task page", "save", "finish", "last
 
 
 class Requests:
-    """Sends requests to the application; records SQL statements and processor times by kind of request."""
+    """A client of the application that records SQL statements and processor times by kind of request."""
 
     def __init__(self, profiled: str = "", *, forms: bool = False) -> None:
         from django.core.handlers.wsgi import WSGIHandler

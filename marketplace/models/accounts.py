@@ -68,7 +68,7 @@ class RequesterKey(models.Model):
 
 
 class WorkerManager(BaseUserManager["Worker"]):
-    """Finds workers by sign-in name, ignoring case."""
+    """A manager that finds workers by sign-in name, ignoring case."""
 
     def get_by_natural_key(self, username: str | None) -> Worker:
         """Return the worker who signs in as ``username``."""

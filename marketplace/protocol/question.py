@@ -1,4 +1,4 @@
-"""The protocol's XML: reads questions, writes answers, and builds the addresses of frames."""
+"""Read the protocol's XML questions, write its XML answers, and build the addresses of frames."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

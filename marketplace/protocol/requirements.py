@@ -1,4 +1,4 @@
-"""Checks whether a worker meets a HIT type's requirements.
+"""Check whether a worker meets a HIT type's requirements.
 
 A requirement is the protocol's own structure (QualificationTypeId, Comparator, IntegerValues or LocaleValues,
 ActionsGuarded). If the worker lacks the qualification, every comparator except DoesNotExist fails.

@@ -1,4 +1,4 @@
-"""Checks requests and responses against botocore's own service model of MTurk.
+"""Check requests and responses against botocore's own service model of MTurk.
 
 boto3 checks required members, types and minima before it sends; a server must also check patterns, maxima
 and enumerations. Messages follow the wording of AWS's validators.

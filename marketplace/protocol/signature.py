@@ -1,6 +1,6 @@
-"""Checks AWS Signature Version 4 on the server.
+"""Check AWS Signature Version 4 on the server.
 
-Follows AWS's documentation "Create a signed AWS API request" (canonical request, string to sign, signing key).
+This follows AWS's documentation "Create a signed AWS API request" (canonical request, string to sign, signing key).
 The service takes requests to ``/`` without a query, so the canonical form only needs headers.
 """
 

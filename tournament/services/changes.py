@@ -221,7 +221,7 @@ def _changed_rules(before: Edition | None, after: Edition | None) -> tuple[tuple
 
 
 class _Origins:
-    """Finds the edition that decided a carried query; reads each edition once."""
+    """The editions that decided carried queries. Each edition is read only once."""
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection

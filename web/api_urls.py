@@ -15,7 +15,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def with_problem_405(view: View) -> View:
-    """Answer 405 with a problem document; the library would use plain text."""
+    """Wrap a view so that its 405 responses are problem documents, instead of the library's plain text."""
 
     @wraps(view)
     def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
@@ -37,7 +37,7 @@ def rejecting_unknown_parameters(view: View, route: str) -> View:
 
 
 def with_head(view: View) -> View:
-    """Answer HEAD like GET, with headers only (RFC 9110, 9.3.2); the library supports GET only."""
+    """Wrap a view of GET so that it also answers HEAD, with headers only (RFC 9110, 9.3.2)."""
 
     @wraps(view)
     def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:

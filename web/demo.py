@@ -1,4 +1,4 @@
-"""The demo: the whole loop on the bundled sample, as the commands that a person would type."""
+"""The demo: every step from import to second version, on the bundled sample, as commands that a person types."""
 
 import io
 import json
@@ -25,7 +25,7 @@ BUDGET = "250"
 
 @dataclass
 class Demo:
-    """One pass through the loop; ``say`` prints a line, ``show`` prints a titled result."""
+    """One run of the demo; ``say`` prints a line, and ``name`` is the demo's collection."""
 
     say: Callable[[str], None]
     name: str = ""
@@ -108,7 +108,7 @@ class Demo:
         self.command("simulate_workers", self.campaign, *words.split(), "--seed", str(SEED))
 
     def publish(self) -> dict[str, Any]:
-        """Resolve, publish, and return the leaderboard under the new version."""
+        """Resolve the tournaments, publish a version, and return the leaderboard under it."""
         resolved = self.command("resolve", self.campaign)
         self.say(
             f"  {many(resolved['closed'], 'query', 'queries')} closed ({resolved['tied']} tied, "

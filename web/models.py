@@ -70,7 +70,7 @@ class WebhookEndpoint(models.Model):
 
 class WebhookDeliveryQuerySet(models.QuerySet):
     def due(self, now: datetime) -> WebhookDeliveryQuerySet:
-        """Return the messages to send now: unfinished, past their wait, of webhooks that are switched on."""
+        """Return the messages to send now: waiting messages that are due, of webhooks that are switched on."""
         return self.filter(state=WebhookDelivery.State.WAITING, next_try_at__lte=now, endpoint__off_at=None)
 
 

@@ -26,7 +26,7 @@ router = Router()
 
 
 class SettingOut(Schema):
-    """A setting: a number within limits, or one of ``options``."""
+    """A setting of an analysis: a number within limits, or one of ``options``."""
 
     name: str
     label: str
@@ -42,7 +42,10 @@ class SettingOut(Schema):
 
 
 class AnalysisKindOut(Schema):
-    """An analysis: what it shows and needs, its settings, and why the caller cannot run it (``refused``)."""
+    """An analysis: what it shows, what it needs, and its settings.
+
+    ``refused`` is the reason why the caller cannot run it, or "" if they can.
+    """
 
     name: str
     title: str
@@ -53,7 +56,7 @@ class AnalysisKindOut(Schema):
 
 
 class AnalysisIn(Body):
-    """The runs to analyze (default: all that the caller sees) and settings; omitted settings take their defaults.
+    """The runs to analyze (default: all that the caller can see) and the settings that differ from their defaults.
 
     ``released`` restricts the analysis to released runs and public queries, so that everybody can read it.
     """
@@ -64,7 +67,10 @@ class AnalysisIn(Body):
 
 
 class AnalysisOut(Schema):
-    """The job that runs an analysis; ``result`` is its outcome. ``id`` is null if the result was already stored."""
+    """The job that runs an analysis. ``result`` is null until it is done.
+
+    ``id`` is null if the result was already stored, so that no job was needed.
+    """
 
     id: int | None = None
     state: str
@@ -117,7 +123,7 @@ def make_analysis(
 
 
 def _form_values(collection: Collection, kind: Kind, asked: AnalysisIn) -> QueryDict:
-    """Return the request as values of the page's form. Raises WrongSetting for an unknown setting."""
+    """Convert the request to values of the form on the analysis page. Raises WrongSetting for an unknown setting."""
     known = [field.name for field in kind.fields] + ["campaign"] * kind.of_campaign
     whole = {field.name for field in kind.fields if isinstance(field, Number) and field.integers_only}
     given = QueryDict(mutable=True)

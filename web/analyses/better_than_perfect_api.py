@@ -40,10 +40,10 @@ class NamedAskingIn(AskingIn):
 
 
 class AskingOut(Schema):
-    """A plan: one pair per query, and the queries that cannot be asked about. ``cost``: dollars, fees included.
+    """A plan: the number of pairs (one per query), and the qids of queries without a pair. ``cost`` includes fees.
 
-    ``on_top``: pairs of a known passage that the run ranks first, and the run's second passage. ``elsewhere``: pairs
-    of a known passage that the run does not rank first, and the run's first passage.
+    ``on_top``: number of pairs in which the run ranks the known passage first; the other passage is its second.
+    ``elsewhere``: number of pairs in which the run ranks another passage first; that is the other passage.
     """
 
     pairs: int

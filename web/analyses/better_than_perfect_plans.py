@@ -17,30 +17,33 @@ from web.pools.forms import AskingForm
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan: one pair per query, and the cost."""
+    """The plan of a campaign: the pairs to ask about, one per query, and the forecast of its cost."""
 
     found: Comparisons
     forecast: Forecast
 
     @property
     def pairs(self) -> int:
-        """Return the number of pairs, one per query."""
+        """The number of pairs, one per query."""
         return len(self.found.asked)
 
     @property
     def on_top(self) -> int:
-        """Return the number of pairs of a known passage ranked first by the run, and the run's second passage (A)."""
+        """The number of pairs of the known passage, which the run ranks first, with its second passage (A)."""
         return sum(one.category is Category.A for one in self.found.asked)
 
     @property
     def elsewhere(self) -> int:
-        """Return the number of pairs of a known passage that is not first in the run, and the passage that is (B)."""
+        """The number of pairs of the known passage with another passage that the run ranks first (B)."""
         return self.pairs - self.on_top
 
 
 @dataclass(frozen=True)
 class AskingRequest:
-    """The values of a valid form."""
+    """A valid request for a campaign that asks whether ``run`` beats the relevant passages of ``qrel_set``.
+
+    ``sample`` is the number of queries to draw; None means all queries.
+    """
 
     run: Run
     qrel_set: QrelSet
@@ -50,7 +53,7 @@ class AskingRequest:
 
 @dataclass(frozen=True)
 class AskingPage:
-    """The form, and the plan unless the form has errors or a service refused the plan."""
+    """The planning page: the form, and its plan. There is no plan if the form has errors or a service refused it."""
 
     collection: Collection
     form: AskingForm
@@ -60,14 +63,14 @@ class AskingPage:
 
     @property
     def name(self) -> str:
-        """Return a name for the campaign, derived from the run's tag."""
+        """The name proposed for the campaign, derived from the run's tag."""
         tag = self.asked.run.run_tag if self.asked else ""
         kept = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in tag)
         return f"{kept.strip('-')[:60] or 'run'}-against-qrels"
 
 
 def asking_page(collection: Collection, given: Any) -> AskingPage:
-    """Return the form with the values in the address, and its plan."""
+    """Return the planning page for these form values."""
     tags = list(collection.runs.order_by("run_tag").values_list("run_tag", flat=True))
     sets = list(collection.passage_labels().order_by("pk").values_list("name", flat=True))
     form = AskingForm(given, run=tags, qrels=sets)
@@ -82,13 +85,16 @@ def asking_page(collection: Collection, given: Any) -> AskingPage:
 
 
 def asking_plan(asked: AskingRequest) -> Plan:
-    """Return the plan. Raises NothingToScore if the run and the labels leave nothing to compare."""
+    """Return the plan for this request. Raises NothingToScore if the run and the labels leave nothing to compare."""
     found = comparisons_to_ask(asked.run, asked.qrel_set, sample=asked.sample, seed=asked.settings.seed)
     return Plan(found, forecast_pairs(asked.settings, len(found.asked), Pace()))
 
 
 def campaign_asked_for(collection: Collection, given: dict[str, Any]) -> AskingRequest:
-    """Return the valid values of a form or API call. Raises NothingToScore, NotFound."""
+    """Look up the run and the qrel set that a form or API call names, and return the request.
+
+    Raises NothingToScore if it names no run or no qrel set, and NotFound for an unknown name.
+    """
     if not given["run"] or not given["qrels"]:
         raise NothingToScore(
             f"{collection.name} has no run to ask about, or no known relevant passages.",

@@ -129,7 +129,7 @@ def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Aske
 
 
 def _check_audience(asked: Asked) -> None:
-    """Raise MembersOnly if a member requests a result for everybody that only members can see."""
+    """Raise MembersOnly if a member requests the public result of an analysis that only members can see."""
     try:
         check_released(asked)
     except MembersOnly as refusal:
@@ -143,7 +143,7 @@ def _runs_to_analyse(collection: Collection, user: Any, released: bool) -> list[
 
 
 def _analysed_campaign(collection: Collection, given: Any, user: Any, released: bool) -> Campaign | None:
-    """Return the named campaign, else that of the latest version, else the newest that is not a rehearsal.
+    """Return the campaign named in ``given``, else the latest version's, else the newest (rehearsals last).
 
     The campaign must be visible to the person, or for a released analysis, to everybody.
     """
@@ -206,13 +206,13 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
 
 
 def last_job(asked: Asked) -> Job | None:
-    """Return the newest job of this request, live or failed, even if it was requested on older data."""
+    """Return the newest job for this analysis if it is unfinished or failed, even if the data changed since."""
     job = jobs.analysis_work(asked).first()
     return None if job is None or job.state == Job.State.DONE else job
 
 
 def controls(collection: Collection, kind: Kind, given: Mapping[str, str], user: Any) -> list[Control]:
-    """Return the settings of this kind of analysis with the values in the address."""
+    """Return the form fields for the settings of this kind of analysis, filled with the values in ``given``."""
     found = []
     if kind.of_campaign:
         offered = sorted(

@@ -43,7 +43,7 @@ def analysis(request: HttpRequest, name: str, kind: str) -> HttpResponse:
 @require_POST
 @needs("see everything")
 def run_analysis(request: HttpRequest, collection: Collection, kind: str) -> HttpResponse:
-    """Run an analysis unless its result is stored, and show its page, which also shows refusals."""
+    """Start an analysis unless its result is stored, and redirect to its page, which also shows refusals."""
     chosen = pages.kind_or_404(kind)
     try:
         asked = pages.asked_for(collection, chosen, request.POST, request.user)
@@ -62,7 +62,7 @@ def run_analysis(request: HttpRequest, collection: Collection, kind: str) -> Htt
 @require_safe
 @never_cache
 def live_analysis(request: HttpRequest, name: str, kind: str) -> HttpResponse:
-    """Return the live part of an analysis's page, for the script that refreshes it."""
+    """Render the progress part of an analysis's page, for the script that refreshes it."""
     found = collection_for(request.user, name)
     page = pages.analysis_page(found, pages.kind_or_404(kind), request.GET, request.user)
     return render(request, "web/parts/work.html", {"work": page.work, "part": True})

@@ -29,7 +29,7 @@ MINUTE = 60
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller and the token's scopes (None without a token)."""
+    """The user who calls the API, and their token (None for an anonymous caller)."""
 
     user: Any
     token: ApiToken | None = None
@@ -53,7 +53,7 @@ class Bearer(HttpBearer):
         return self.authenticate(request, text.strip())
 
     def authenticate(self, request: HttpRequest, token: str) -> Caller:
-        """Return the token's owner. Raises Unauthenticated."""
+        """Return the caller who owns the token. Raises Unauthenticated for an invalid token."""
         found = token_of(token)
         if found is None:
             raise Unauthenticated(
@@ -80,13 +80,13 @@ def actor(request: Any, scope: str) -> Any:
 
 
 def collection_to_change(request: Any, name: str, action: str, scope: str) -> tuple[Any, Collection]:
-    """Return the caller and the collection that the call changes. Raises like :func:`actor` and `collection_for`."""
+    """Return the caller and the collection to change. Raises the errors of :func:`actor` and `collection_for`."""
     user = actor(request, scope)
     return user, collection_for(user, name, action)
 
 
 def campaign_to_change(request: Any, name: str, action: str) -> tuple[Any, Campaign]:
-    """Return the caller and the campaign that the call changes. Raises like :func:`actor` and `campaign_for`."""
+    """Return the caller and the campaign to change. Raises the errors of :func:`actor` and `campaign_for`."""
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
     return user, campaign_for(user, name, action)
 
@@ -97,7 +97,7 @@ def _require_scope(token: ApiToken, scope: str) -> None:
 
 
 class PerCaller(BaseThrottle):
-    """Limit calls per minute by token, or by address (with a lower limit) for anonymous callers.
+    """A limit on calls per minute: per token, or per client address (with a lower limit) for anonymous callers.
 
     Unlike the library's own throttle, it keeps no state on an object that threads share.
     """

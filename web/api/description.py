@@ -1,4 +1,4 @@
-"""How the API parses bodies and describes itself, where the library's defaults are not enough."""
+"""The API's parser of request bodies and its OpenAPI schema, where Django Ninja's defaults are not enough."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ from web.api.problem_details import CONTENT_TYPE
 
 
 class Found(Schema):
-    """One problem and its location."""
+    """One invalid field or parameter (``where``), and why it is invalid."""
 
     where: str
     reason: str
@@ -39,7 +39,7 @@ ANY_ERROR = {
 
 
 class ObjectParser(Parser):
-    """Parse JSON objects whose text a database can store: no NUL characters, no lone surrogates."""
+    """A parser for JSON objects whose text the database can store: no NUL characters, no lone surrogates."""
 
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
         """Return the parsed object. Raises HttpError 400."""
@@ -63,7 +63,7 @@ class DescribedAPI(NinjaAPI):
         return operation.view_func.__name__
 
     def get_openapi_schema(self, **given: Any) -> OpenAPISchema:
-        """Return the schema, with a default response for each operation."""
+        """Return the schema, with an error response for each operation, and with no token required for reads."""
         document = super().get_openapi_schema(**given)
         schema = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
         document["components"]["schemas"] |= schema.pop("$defs", {}) | {"Problem": schema}

@@ -62,7 +62,7 @@ TITLES = {
     500: "Server error",
     503: "Not now",
 }
-#: Django's message for a missing row, and our names for its models.
+#: Django's message for a missing row, and the names of models in our message.
 UNFOUND = re.compile(r"No (?P<model>\w+) matches the given query\.")
 NAMES = {
     "AddedFiles": "addition of files",
@@ -176,7 +176,7 @@ def unknown_name(name: str, known: Collection[str], kind: str = "field") -> str:
 
 
 def _error_place(place: tuple[str | int, ...]) -> str:
-    """Return an error's place, such as ``query/limit`` or ``body/runs/0``, without our body parameter's name."""
+    """Return an error's location, such as ``query/limit`` or ``body/runs/0``, without our body parameter's name."""
     shown = (place[0], *place[2:]) if place[0] == "body" else place
     return "/".join(map(str, shown))
 

@@ -29,7 +29,7 @@ class BoardCard:
     published: PublishedBoard | None
     outdated: Outdated | None = None
     missing: str = ""
-    """Why there is no ``published`` board now."""
+    """The reason why ``published`` is None."""
 
     @property
     def rows(self) -> list[BoardRow]:

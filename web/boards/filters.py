@@ -14,9 +14,9 @@ from typing import Any
 from pooling.models import Run
 from pooling.run_details import BY_NAME, Detail, value_in_words
 
-#: Details of runs that a leaderboard can be filtered by.
+#: Run details by which a leaderboard can be filtered.
 TYPES = ("neural", "subtask", "stage", "family")
-#: Column → its name in the list of columns; the first columns are shown by default.
+#: Columns that are shown by default → their names in the list of columns.
 USUAL_COLUMNS = {
     "official": "values under the qrels",
     "shift": "rank under the qrels, and move",
@@ -61,7 +61,7 @@ class Filters:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """Return the active filters as parameters of an address."""
+        """The active filters as parameters of an address."""
         days = {"from": self.since, "until": self.until}
         said = {"q": self.text, "team": self.team, **self.types}
         said |= {name: day.isoformat() for name, day in days.items() if day}
@@ -76,7 +76,7 @@ class Filters:
         return bool(self.text or self.other_filters)
 
     def fits(self, run_tag: str, run: Run | None) -> bool:
-        """Return whether the row is shown. ``run`` is the run as this person sees it; None for the perfect run."""
+        """Return whether a run matches the filters. ``run`` is as this person sees it; None for the perfect run."""
         if self.text.casefold() not in run_tag.casefold():
             return False
         if run is None or not self.other_filters:
@@ -101,7 +101,7 @@ class Offer:
 
 
 def offers(runs: Iterable[Run], filters: Filters) -> list[Offer]:
-    """Return the filters that can tell some of these runs apart, and the filters in use."""
+    """Return the filters with at least two values among these runs, and the filters in use."""
     shown = list(runs)
     found = [Offer("team", "Team", _distinct_values(run.team for run in shown), filters.team)]
     found += [
@@ -123,7 +123,7 @@ def chosen_columns(parameters: Any) -> list[str]:
 
 
 def details_in(columns: Sequence[str]) -> list[str]:
-    """Return the columns that describe runs."""
+    """Return those of these columns that show a run detail or the do-no-harm rank."""
     return [name for name in columns if name in DETAIL_COLUMNS]
 
 

@@ -137,7 +137,7 @@ class SplitForm(forms.Form):
         self.parted: PlannedSplit | None = None
 
     def clean(self) -> dict[str, Any]:
-        """Require either a share or a list; ``parted`` applies it to the collection's queries."""
+        """Require either a share or a list of queries, and plan the split (``parted``)."""
         found = super().clean() or {}
         if self.errors:
             return found

@@ -33,7 +33,7 @@ def has_boards_to_draw() -> bool:
 
 
 def keep_boards(progress: Progress) -> int:
-    """Compute the missing boards and the values behind them. Return how many were missing."""
+    """Compute the default boards that are missing, and the values behind them. Return how many were missing."""
     lacking = list(_boards_to_draw())
     for done, board in enumerate(lacking):
         progress(done, len(lacking), f"Computing the leaderboard of {board.collection.name}")
@@ -74,7 +74,7 @@ def _default_boards() -> Iterator[AskedBoard]:
 
 @job_kind(BOARDS, wanted=has_boards_to_draw, words="computing leaderboards")
 def keep_boards_job(*, progress: Progress) -> dict[str, Any]:
-    """Compute the latest leaderboards that are missing, so that no visitor waits after new runs or versions."""
+    """Compute the default leaderboards that are missing, so that no visitor waits after new runs or versions."""
     return {"boards": keep_boards(progress)}
 
 
@@ -151,5 +151,5 @@ def _board_arguments(board: AskedBoard) -> dict[str, Any]:
 
 
 def ring_for_boards() -> Job:
-    """Start computing the latest leaderboards."""
+    """Start the job that computes the default leaderboards that are missing."""
     return start(BOARDS)

@@ -9,7 +9,8 @@ from leaderboard.board.moves import RankMoves
 from leaderboard.board.standings import BoardRow, able_to_pass, best_as_shown
 from pooling.models import Run
 
-#: A minus before the name sorts from the highest. Values sort by rank, so that the best come first.
+#: Column → sort key. A minus before the column's name sorts in descending order. Values are sorted by negated rank,
+#: so that descending order puts the best run first.
 SORTS: dict[str, Callable[[BoardRow], Any]] = {
     "run": lambda row: row.run.casefold(),
     "official": lambda row: -row.official.rank,
@@ -39,7 +40,7 @@ class BoardLine:
 def board_lines(
     published: PublishedBoard, runs: dict[str, Run], sort: str, moves: RankMoves | None
 ) -> list[BoardLine]:
-    """Return the rows in the order that the address asks for; ``runs``: tag → run."""
+    """Return the board's rows sorted by the column ``sort``; ``runs``: run tag → run."""
     rows = published.board.rows
     column = sort.removeprefix("-")
     if column == "preference" and published.version is None:

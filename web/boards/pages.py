@@ -57,7 +57,7 @@ ROWS_A_PAGE = 50
 
 @dataclass(frozen=True)
 class BoardView:
-    """A board, or why there is none (``refusal``)."""
+    """A leaderboard's page. Without a board, a job (``work``) computes it, or ``refusal`` says why there is none."""
 
     collection: Collection
     versions: list[QrelVersion]
@@ -73,9 +73,9 @@ class BoardView:
     measures: tuple[str, ...] = MEASURES
     figures: tuple[Figure, ...] = ()
     highest: float = 1.0
-    """The highest bound of any value, where the scale of the bars ends."""
+    """The highest upper bound of a value on the board, where the axis of the bars ends."""
     moves: RankMoves | None = None
-    """Moves since an earlier version; None if there is none."""
+    """The runs' moves since an earlier version; None without an earlier version."""
     filters: Filters = field(default_factory=Filters)
     offers: Sequence[Offer] = ()
     columns: Sequence[str] = tuple(USUAL_COLUMNS)
@@ -106,22 +106,22 @@ class BoardView:
 
     @property
     def some_private(self) -> bool:
-        """Return whether the page names a run that only members see."""
+        """Whether the page names a run that only members see."""
         return any(line.run and line.run.release == Run.Release.PRIVATE for line in self.page or ())
 
     @property
     def can_be_scored(self) -> bool:
-        """Return whether there are labels and runs, without which there is no board; only members can add them."""
+        """Whether there are labels and runs, which a board requires. Only members can add them."""
         return bool(self.qrel_sets) and not isinstance(self.refusal, NoRuns)
 
     @property
     def unsettled(self) -> bool:
-        """Return whether most runs may be overtaken by runs below them. The page then says so once, not per run."""
+        """Whether most runs may be overtaken by runs below them. The page then says so once, not per run."""
         return sum(line.may_pass > 0 for line in self.all_lines) * 2 > len(self.all_lines)
 
     @property
     def shallow_depth(self) -> int:
-        """Return the depth of the deepest shown run if the measure looks deeper, else 0."""
+        """The depth of the deepest shown run if the measure looks deeper, else 0."""
         cutoff = self.published.asked.cutoff if self.published else None
         depth = max((line.run.report.get("depth", 0) for line in self.all_lines if line.run), default=0)
         return depth if cutoff and depth < cutoff else 0
@@ -153,37 +153,37 @@ class BoardView:
 
     @property
     def address(self) -> str:
-        """Return the query string for files of this board."""
+        """The query string for files of this board."""
         number = self.version.number if self.version else LABELS_ALONE
         named = {"version": number, "official": self.official and self.official.name}
         return urlencode(named | {"measure": self.measure})
 
     @property
     def figure_address(self) -> str:
-        """Return the query string for files of its figures, which follow the filters."""
+        """The query string for files of the board's figures, which show only runs that match the filters."""
         return "&".join(filter(None, (self.address, urlencode(self.filters.parameters))))
 
     @property
     def link(self) -> str:
-        """Return the absolute address that always shows this board."""
+        """The absolute address that always shows this board."""
         return (
             f"{settings.PUBLIC_URL}{reverse('web:leaderboard', args=[self.collection.name])}?{self.address}"
         )
 
     @property
     def doi_address(self) -> str:
-        """Return the address that resolves the version's DOI."""
+        """The address that resolves the version's DOI."""
         return doi_address(self.doi)
 
     @property
     def picture(self) -> str:
-        """Return the absolute address of its first figure, for previews of the link."""
+        """The absolute address of the board's first figure, for previews of the link."""
         file = reverse("web:leaderboard_file", args=[self.collection.name, "png"])
         return f"{settings.PUBLIC_URL}{file}?{self.address}&of=panels"
 
     @property
     def bibtex(self) -> str:
-        """Return a BibTeX entry for this board."""
+        """A BibTeX entry for this board."""
         number = self.version.number if self.version else None
         labels = f"{self.official.name} labels" if self.official else "labels"
         about = f"version {number} of the preference qrels" if number else labels
@@ -204,9 +204,9 @@ class BoardView:
 
 
 def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedBoard:
-    """Return the board as this person sees it, over the runs that they see.
+    """Return the board as this person sees it, with the runs that they can see.
 
-    Raises a Refusal if there is none, and BoardBeingDrawn while a job computes it.
+    Raises a Refusal if there is no board, NotNow if its job failed, and BoardBeingDrawn while a job computes it.
     """
     sight = label_sight(collection, user)
     asked = asked_board(collection, wish, user, sight)
@@ -228,7 +228,7 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
 
 
 def _board_as_seen(asked: AskedBoard, sight: LabelSight) -> PublishedBoard:
-    """Return the board without facts about its labels that this person may not see."""
+    """Return the board, rounded and reduced so that it reveals no labels that are withheld from this person."""
     official, version = asked.official, asked.version
     shown = sight.shows_set(official)
     told = version is None or sight.shows_labels(f"@{version.number}")
@@ -247,7 +247,7 @@ def _board_as_seen(asked: AskedBoard, sight: LabelSight) -> PublishedBoard:
 def asked_board(
     collection: Collection, wish: Wish, user: Any, sight: LabelSight, runs: Sequence[Run] | None = None
 ) -> AskedBoard:
-    """Return the parameters of the requested board, over the runs that this person sees. Raises a Refusal."""
+    """Return the parameters of the requested board, with the runs that this person can see. Raises a Refusal."""
     official = official_set(collection, wish.official)
     version = board_version(collection, wish.version, labels_alone=wish.labels_alone)
     measure = wish.measure or default_measure(collection)
@@ -264,7 +264,7 @@ def asked_board(
 
 
 def board_work(collection: Collection, wish: Wish, user: Any) -> Work | None:
-    """Return the job that computes the board; None once the page can show the board or why there is none."""
+    """Return the job that computes the board; None if no job is needed or the board is refused."""
     try:
         return drawing_work(asked_board(collection, wish, user, label_sight(collection, user)))
     except Refusal:
@@ -274,7 +274,7 @@ def board_work(collection: Collection, wish: Wish, user: Any) -> Work | None:
 def board_view(
     collection: Collection, wish: Wish, user: Any, *, outdated: Outdated | None = None
 ) -> BoardView:
-    """Return one page of the board, with moves since an earlier version, or the reason why there is none."""
+    """Return one page of the board with moves since an earlier version, or the job or refusal in place of a board."""
     versions = list(QrelVersion.objects.filter(collection=collection).order_by("-number").defer("manifest"))
     sets = list(QrelSet.objects.filter(collection=collection).order_by("name"))
     runs = {run.run_tag: run for run in listed_runs(collection, user)}
@@ -354,7 +354,7 @@ def _page_of_lines(lines: Iterable[BoardLine], wish: Wish, places: Mapping[str, 
 
 
 def _earlier_version(version: QrelVersion, versions: Iterable[QrelVersion], wish: Wish) -> QrelVersion | None:
-    """Return the earlier version that the address names, else the previous version; None if there is none."""
+    """Return the earlier version that the address names, else the previous version; None for the first version."""
     earlier = {one.number: one for one in versions if one.number < version.number}
     return earlier.get(wish.since or 0) or earlier.get(max(earlier, default=0))
 

@@ -28,7 +28,7 @@ QIDS_SHOWN = 20
 
 
 def policy_page(collection: Collection, user: Any, form: PolicyForm | None = None) -> dict[str, Any]:
-    """Return the policy page; members also see each team's usage and who set the policy."""
+    """Return the data of the policy page. Members also see each team's usage and who changed the policy."""
     policy, members = policy_of(collection), sees_everything(user, collection)
     changes = CollectionChange.objects.filter(collection=collection, what__startswith=LOGGED).order_by("-pk")
     may_change = may(user, "set policy", collection)
@@ -52,8 +52,7 @@ def policy_page(collection: Collection, user: Any, form: PolicyForm | None = Non
 
 
 def _sets_with_decimals(collection: Collection) -> list[dict[str, Any]]:
-    """Return the qrel sets, each with the number of decimals that everybody would see of a mean if it were
-    withheld."""
+    """Return the qrel sets, each with the decimals to which public means would be rounded if it were withheld."""
     sets = QrelSet.objects.filter(collection=collection).order_by("name")
     rows = sets.annotate(covered=Count("qrels__query", distinct=True))
     return [{"set": row, "covered": row.covered, "decimals": hiding_decimals(row.covered)} for row in rows]
@@ -61,11 +60,11 @@ def _sets_with_decimals(collection: Collection) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class LabelsToPublish:
-    """What everybody sees once a withheld qrel set is published.
+    """A preview of what everybody can see once a withheld qrel set is published.
 
     ``passages`` counts labeled passages that nothing else makes public: no other labels and no pooled run.
-    ``texts`` counts those of them with a text.
-    ``decimals`` are those of the policy; None: all. ``derived`` are document labels created from these labels.
+    ``texts`` counts those of them with a text. ``decimals`` is the number of decimals of public means in the policy;
+    None means all. ``derived`` are document labels created from these labels.
     """
 
     set: QrelSet
@@ -108,7 +107,7 @@ def labels_to_publish(qrel_set: QrelSet) -> LabelsToPublish:
 
 
 def split_page(collection: Collection, user: Any, form: SplitForm) -> dict[str, Any]:
-    """Return the private queries, or a preview of them, and the numbers of existing versions and released runs."""
+    """Return the data of the split page: private queries or a preview, and counts of what is already published."""
     split = QuerySplit.objects.filter(collection=collection).first()
     queries = Query.objects.filter(collection=collection).count()
     private = private_qids(collection) if split else form.parted.qids if form.parted else ()

@@ -28,7 +28,7 @@ class Wish:
     filters: Filters = field(default_factory=Filters)
     columns: Sequence[str] = tuple(USUAL_COLUMNS)
     measure: str = ""
-    """Empty: the collection's default measure."""
+    """Empty for the collection's default measure."""
 
     @classmethod
     def of(cls, parameters: Any) -> Wish:

@@ -90,7 +90,10 @@ class ChallengeOut(Schema):
 
 
 class ChallengeIn(Body):
-    """The challenging runs. ``dry_run`` only returns the plan; ``confirm_spend`` agrees to spend real money."""
+    """The challenging runs. ``dry_run`` only returns the plan.
+
+    ``confirm_spend`` is the cost in dollars of real money that the caller agrees to.
+    """
 
     runs: Annotated[list[str], Field(min_length=1, max_length=200)]
     rule: Literal["lead2", "single"] = "lead2"
@@ -280,7 +283,7 @@ def _progress_out(progress: Progress) -> dict[str, Any]:
 
 
 def _money_out(progress: Progress) -> dict[str, Decimal | None]:
-    """Round to cents; SQLite sums have more digits."""
+    """Return the campaign's amounts in dollars, rounded to cents because sums in SQLite have more digits."""
     budget = progress.campaign.budget
     return {
         "budget": None if budget is None else rounded(budget),

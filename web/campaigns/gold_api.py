@@ -24,10 +24,11 @@ class SuspensionIn(Body):
 
 
 class SuspensionOut(Schema):
-    """The effects of a suspension. ``done``: the gold pair is now suspended.
+    """The effects of a suspension. ``done``: whether the gold pair is now suspended.
 
-    ``resting``: exclusions that are based on a failure of this gold pair, among others. ``reinstated``: workers whose
-    exclusion is not justified without it. ``reopened``: other submissions that are screened again.
+    ``resting``: number of exclusions based on a wrong answer to this gold pair, alone or with other gold pairs.
+    ``reinstated``: number of workers whose exclusion is not justified without this gold pair. ``reopened``: number of
+    other submissions that are screened again.
     """
 
     gold_pair: int

@@ -26,13 +26,13 @@ class GoldLine:
 
     @property
     def failed_share(self) -> float | None:
-        """Return the share of failed answers; None without answers."""
+        """The share of failed answers; None without answers."""
         return self.failed / self.seen if self.seen else None
 
 
 @dataclass(frozen=True)
 class _SortedGold:
-    """A gold pair with the figures that the list is sorted by."""
+    """The values of a gold pair by which the list can be sorted."""
 
     key: int
     qid: str
@@ -42,7 +42,7 @@ class _SortedGold:
     failed: int
 
 
-#: A minus before the name sorts the highest first.
+#: Column → sort key. A minus before the column's name sorts in descending order.
 SORTS: dict[str, Callable[[_SortedGold], Any]] = {
     "rate": lambda row: row.failed / row.seen if row.seen else None,
     "failed": lambda row: row.failed,
@@ -56,7 +56,7 @@ MOST_FAILED = "-rate"
 
 
 def campaign_gold_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
-    """Return a page of gold pairs in the order that the URL requests, else the most often failed pairs first."""
+    """Return a page of gold pairs in the order that the URL requests, by default from the most often failed pair."""
     sort = parameters.get("sort", MOST_FAILED)
     sort = sort if sort.removeprefix("-") in SORTS else MOST_FAILED
     answered = _answer_counts(campaign)
@@ -87,7 +87,7 @@ def suspension_page(campaign: Campaign, gold: GoldPair) -> dict[str, Any]:
 
 
 def _answer_counts(campaign: Campaign) -> dict[int, tuple[int, int]]:
-    """Return gold pair → (number of answers, number of failed answers)."""
+    """Return gold pair → (number of answers, number of failed answers), over confirmed submissions."""
     answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
     rows = answers.values("gold_pair").annotate(seen=Count("pk"), failed=Count("pk", filter=Q(passed=False)))
     return {row["gold_pair"]: (row["seen"], row["failed"]) for row in rows.order_by()}

@@ -39,7 +39,7 @@ def is_local(campaign: Campaign) -> bool:
 
 
 def people_have_worked(campaign: Campaign) -> bool:
-    """Return whether a person has opened a task of the campaign, except to try the pages."""
+    """Return whether a person has opened a task of the campaign. Trials of the pages do not count."""
     work = Submission.objects.filter(campaign=campaign, worker__simulated=False)
     return work.exclude(standing=Submission.Standing.TRIAL).exists()
 
@@ -58,15 +58,15 @@ def ring_for_simulation(campaign: Campaign, truth: QrelSet, settings: Simulation
 
 
 def simulation_of(campaign: Campaign) -> Job | None:
-    """Return the latest simulation job."""
+    """Return the campaign's latest simulation job."""
     return Job.objects.filter(key=f"{SIMULATE}:{campaign.pk}").order_by("-pk").first()
 
 
 def waits_for_simulation(campaign: Campaign, *, began: bool) -> bool:
     """Return whether only simulated workers judge the campaign, and somebody has to start them.
 
-    They judge a campaign whose passages have placeholder texts, and one that they have begun (``began``), even if
-    from a terminal.
+    Only simulated workers judge if passages have placeholder texts, or if simulated workers have already judged
+    (``began``), even if they were started from a terminal.
     """
     if (
         not (campaign.placeholder_text or began)

@@ -35,7 +35,7 @@ class Need:
     link: str = ""
     link_words: str = ""
     work: int | None = None
-    """The failed job, if any: it can be hidden, and retried if ``again``."""
+    """The key of the failed job, if the item is about one. A person can hide it, or retry it if ``again``."""
     again: bool = False
 
 
@@ -53,7 +53,7 @@ def budget_direction(campaign: Campaign) -> Direction:
 
 
 def flag_needs(campaign: Campaign) -> list[Need]:
-    """Return workers with new behavior flags. A flag alone decides nothing."""
+    """Return one item that lists workers with new behavior flags, or no item. A flag by itself excludes nobody."""
     fresh = list(flagged_lately(campaign, clock.now() - NEWS))
     if not fresh:
         return []
@@ -71,7 +71,7 @@ def flag_needs(campaign: Campaign) -> list[Need]:
 
 
 def next_direction(campaign: Campaign, course: Course, *, active: int, stopped: bool) -> Direction:
-    """Return the person's next step, and where to do it."""
+    """Return the next step in the campaign, with a link to its page if it has one."""
     if campaign.pool_id is None and course.counted:
         return step_after_judging(campaign)
     if campaign.pool_id is not None:

@@ -53,7 +53,10 @@ RESOLVED = ("queries", "closed", "open", "singletons", "tied", "cycles")
 
 @dataclass(frozen=True)
 class Watch:
-    """A campaign's figures at ``now``. Dollars include fees; ``cap`` None: only the tasks limit spending."""
+    """A campaign's counts and amounts at ``now``. Amounts are dollars with fees.
+
+    ``cap`` is the most that can be spent; if it is None, only the number of tasks limits spending.
+    """
 
     campaign: Campaign
     now: datetime
@@ -89,32 +92,32 @@ class Watch:
 
     @property
     def used(self) -> Decimal:
-        """Return the dollars that are paid or owed."""
+        """The dollars that are paid or owed."""
         return self.spent + self.owed
 
     @property
     def budget(self) -> Decimal:
-        """Return the limit that spending is compared with: the cap, or the total cost."""
+        """The amount with which spending is compared: the cap, or without a cap, the total cost of all tasks."""
         return self.needed if self.cap is None else self.cap
 
     @property
     def hourly(self) -> Decimal | None:
-        """Return dollars per hour at the median time of a whole task."""
+        """Dollars per hour at the median time of a whole task."""
         return self.course.hourly(self.campaign.reward)
 
     @property
     def imported(self) -> bool:
-        """Return whether the campaign's judgments were imported; it then offers no tasks."""
+        """Whether the campaign's judgments were imported; it then offers no tasks."""
         return self.campaign.pool_id is None
 
     @property
     def moving(self) -> bool:
-        """Return whether the figures can change while somebody views the page."""
+        """Whether the figures can change while somebody views the page."""
         return self.campaign.state in (*Campaign.OFFERING, Campaign.State.PAUSED, Campaign.State.CLOSING)
 
     @property
     def words(self) -> str:
-        """Return the figures as a sentence, which screen readers announce when it changes."""
+        """The figures as a sentence, which screen readers announce when it changes."""
         return (
             f"{self.campaign.label}: {self.course.counted:,} of {self.course.wanted:,} judgments, "
             f"{self.tasks.get('done', 0):,} of {self.all_tasks:,} tasks done."
@@ -197,7 +200,7 @@ def campaign_watch_page(campaign: Campaign, role: Role | None) -> dict[str, Any]
 
 
 def activity_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
-    """Return the log, newest first: who did what and why. ``q`` searches actors, actions and reasons."""
+    """Return a page of the campaign's log, newest first. The parameter ``q`` searches actors, actions and reasons."""
     found = parameters.get("q", "").replace("\0", "").strip()
     rows = _change_log(campaign)
     if found:
@@ -225,13 +228,13 @@ def needs_of_campaign(seen: Watch) -> list[Need]:
 
 
 def _crowd_needs(seen: Watch) -> list[Need]:
-    """Return the crowd's error. Calls that the crowd refused permanently are retried only at a person's request."""
+    """Return the crowd's problems. Calls that the crowd refused permanently are retried only if a person asks."""
     link = _ask_again(seen.campaign)
     return [Need("stop", one.what, one.next_step, link if one.again else "") for one in seen.crowd]
 
 
 def _failed_needs(seen: Watch) -> list[Need]:
-    """Return failed background jobs; a person hides or retries them."""
+    """Return the campaign's failed jobs, which a person can hide or, if it is safe, retry."""
     return [
         Need(
             "stop",
@@ -259,7 +262,7 @@ def forget_stalled_work(campaign: Campaign) -> None:
 
 
 def _stalled_needs(campaign: Campaign, told: set[str]) -> list[Need]:
-    """Return stalled work, except for causes that are already in ``told``."""
+    """Return the campaign's stalled work, except work whose cause is in ``told``, so that no cause is shown twice."""
     key = _stalled_key(campaign)
     found = kept_objects.kept(key)
     if found is None:
@@ -357,7 +360,7 @@ def _worker_count(campaign: Campaign) -> int:
 
 
 def _judgments_per_hour(course: Course, end: datetime) -> float | None:
-    """Return counted judgments per hour over the day before ``end``, or since the first if that is later."""
+    """Return counted judgments per hour over the day before ``end``, or since the first judgment if that is later."""
     recent = [point for point in course.points if point.at + course.width > end - PACE]
     judgments = sum(point.judgments for point in recent)
     if not judgments:

@@ -95,7 +95,10 @@ def line(
     reference: float | None = None,
     unit: str = "",
 ) -> Chart:
-    """Return values as a line with gaps. The axis ends at ``high`` or a round number; ``reference`` is dashed."""
+    """Return values as a line, with a gap at each None. The axis ends at ``high`` or a round number.
+
+    ``reference`` is the value at which a dashed horizontal line is drawn.
+    """
     known = [value for value in values if value is not None]
     top = round_top(max(known, default=1.0)) if high is None else high
     step = (RIGHT - LEFT) / max(1, len(values))
@@ -123,7 +126,7 @@ class Bin:
 
 
 def distribution(values: Sequence[float]) -> list[Bin]:
-    """Return values in bins of equal width up to the 98th percentile; the last bin has the rest."""
+    """Return the values in bins of equal width up to about the 98th percentile; the last bin includes all above."""
     if not values:
         return []
     ordered = sorted(values)

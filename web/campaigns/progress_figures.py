@@ -27,7 +27,7 @@ class CourseFigure:
 
 @dataclass(frozen=True)
 class CourseFigures:
-    """The charts over time, the chart of judging times, the table's points, and the period of a point in words."""
+    """The charts, the points of the table, and the period that each point covers, in words (``width``)."""
 
     charts: list[CourseFigure]
     points: list[Point]
@@ -36,7 +36,7 @@ class CourseFigures:
 
 @dataclass(frozen=True)
 class _LineChart:
-    """A share or median over time, drawn if it has any values."""
+    """A line chart of a share or median over time. ``drawn`` tells whether a course has values to draw."""
 
     key: str
     title: str

@@ -50,9 +50,10 @@ FORMS = {"tsv": "text/tab-separated-values", "jsonl": "application/jsonl"}
 
 @dataclass(frozen=True)
 class Step:
-    """A state change: its service, the job it starts, the states it is allowed in, and the confirmation text.
+    """A state change: the service that makes it, the job to start after it, and the states that allow it.
 
-    ``archived`` says whether it is allowed for an archived campaign.
+    ``typed``: whether the person must type the campaign's name to confirm. ``archived``: whether the change is for
+    archived campaigns only, instead of others only.
     """
 
     act: Callable[..., None]
@@ -61,7 +62,7 @@ class Step:
     typed: bool = False
     archived: bool = False
     imported: bool = False
-    """Whether it is also allowed for a campaign of imported judgments, which offers no tasks."""
+    """Whether the change is also allowed for a campaign of imported judgments, which offers no tasks."""
 
     def possible(self, campaign: Campaign) -> bool:
         fits = self.imported or campaign.pool_id is not None
@@ -134,7 +135,7 @@ def campaign_row(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def activity(request: HttpRequest, name: str) -> HttpResponse:
-    """Show who did what and why."""
+    """Show the campaign's log: who did what and why."""
     found = campaign_for(request.user, name, "see everything")
     return render(request, "web/campaign_activity.html", campaign_watch.activity_page(found, request.GET))
 
@@ -209,7 +210,7 @@ def campaign_budget(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _parsed_amount(typed: str) -> tuple[Decimal, str]:
-    """Return the typed dollars with at most two decimals, and the error in the input or an empty string."""
+    """Return the typed amount in dollars and an empty string, or 0 and the error in the input."""
     try:
         amount = Decimal(typed.removeprefix("$").replace(",", ""))
     except InvalidOperation:

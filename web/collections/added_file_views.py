@@ -74,7 +74,7 @@ def remove_candidates(request: HttpRequest, collection: Collection) -> HttpRespo
 @never_cache
 @needs("add files")
 def added(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Show the progress, the result, or every problem with its file and line."""
+    """Show the progress of adding files, the result, or every problem with its file and line."""
     wanted = get_object_or_404(AddedFiles, collection=collection, pk=key)
     back = _checked_address(request, request.GET.get("next", ""))
     return render(request, "web/added.html", added_page(wanted, request.user) | {"back": back})

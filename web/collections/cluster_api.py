@@ -29,7 +29,7 @@ PART = 1 << 20
 
 
 class LargeClass(Schema):
-    """One of the largest classes, with some of its passages."""
+    """One of the largest classes of near-duplicates, with some of its passages (``others``)."""
 
     canonical: str
     size: int
@@ -37,7 +37,10 @@ class LargeClass(Schema):
 
 
 class EffectOut(Schema):
-    """The effect of near-duplicates on a pool. ``by_text``: classes and pairs by equal texts alone."""
+    """The effect of near-duplicates on a pool: the numbers of classes and pairs to judge.
+
+    The fields that end in ``_by_text`` have the numbers if only passages with equal texts form classes.
+    """
 
     pool: str = Field(alias="pool.name")
     passages: int
@@ -48,7 +51,7 @@ class EffectOut(Schema):
 
 
 class NearDuplicatesOut(Schema):
-    """A collection's near-duplicates; ``method`` is null without any. ``sizes``: number of classes by size.
+    """A collection's near-duplicates; ``method`` is null if there are none. ``sizes``: size → number of classes.
 
     ``work`` is the latest job that searched for near-duplicates.
     """

@@ -10,7 +10,7 @@ from pooling.services.clusters import OTHERS, cluster_set_of
 from pooling.services.members import may
 from web.common.job_progress import Work
 
-#: How many pools are shown, newest first: they are counted again on every visit.
+#: How many of the newest pools are shown. Their classes and pairs are counted again on every visit.
 POOLS_SHOWN = 5
 
 
@@ -23,12 +23,12 @@ class ShownClass:
 
     @property
     def more(self) -> int:
-        """Return how many passages of the class are not shown."""
+        """The number of passages of the class that are not shown."""
         return self.size - len(self.passages)
 
     @property
     def cut(self) -> bool:
-        """Return whether fewer passages are stored than pages show, because an older release stored fewer."""
+        """Whether fewer passages are stored than pages show, because an older release stored fewer."""
         return len(self.passages) < min(self.size, 1 + OTHERS)
 
 

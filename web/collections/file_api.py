@@ -91,11 +91,11 @@ class FileProblem(ProblemOut):
 
 
 class SentOut(Schema):
-    """The state of sent files: ``receiving`` while parts are missing, ``waiting`` while a job reads them.
+    """The state of sent files: ``receiving`` while parts are missing, and ``waiting`` while a job reads them.
 
-    Then ``made`` or ``added``, or ``refused`` as a whole. ``problems`` lists the first problems; ``problem_counts``
-    counts all. ``work`` is the job that reads the files. If it failed, repeat the announcement with the same key to
-    retry.
+    In the end, the state is ``made`` (a new collection) or ``added``, or ``refused`` if any file has a problem.
+    ``problems`` lists the first problems, and ``problem_counts`` counts all of them by kind. ``work`` is the job that
+    reads the files. If it failed, repeat the announcement with the same key to retry.
     """
 
     id: int
@@ -236,7 +236,7 @@ def _take_part(
 
 
 def _start_job_if_waiting(wanted: Arriving) -> Arriving:
-    """Start the job that the request waits for, or retry it if it failed. Return the request."""
+    """Start the job that reads the files if all of them have arrived, or retry it if it failed. Return ``wanted``."""
     if wanted.state == NewCollection.State.WAITING:
         if isinstance(wanted, NewCollection):
             ring_for_collection(wanted)

@@ -98,7 +98,7 @@ class DescribeCollection(SeenValuesForm, AboutCollection):
 
 
 class CollectionFiles(forms.Form):
-    """Passage files and labels to send, and passage files on the server to choose."""
+    """Passage files and labels to upload, and a choice of passage files on the server."""
 
     passages = FilesField(
         required=False,
@@ -132,7 +132,7 @@ class CollectionFiles(forms.Form):
         return 1 if grade is None else grade
 
     def sent(self) -> list[SentFile]:
-        """Return the sent files of every kind."""
+        """Return the uploaded files, each with its kind."""
         said = self.cleaned_data
         files = [
             (QUERIES, said.get(QUERIES)),

@@ -18,7 +18,7 @@ def ring_for_sample(user: int, *, judged: bool = False) -> Job:
 
 
 def sample_under_way() -> Job | None:
-    """Return the job that is loading the sample for this person, if any."""
+    """Return the job that is loading the sample, whoever started it; None if there is none."""
     return Job.objects.live().filter(kind=SAMPLE).first()
 
 

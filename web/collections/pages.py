@@ -146,7 +146,7 @@ def pools_page(collection: Collection, user: Any) -> dict[str, Any]:
 
 
 def settings_page(collection: Collection, user: Any) -> dict[str, Any]:
-    """Return the settings of a collection that the person can change."""
+    """Return the data of a collection's settings page, with the permissions of this person."""
     return {
         "collection": collection,
         "may_describe": may(user, "describe collection", collection),
@@ -163,7 +163,7 @@ def _sets_with_counts(collection: Collection) -> QuerySet[Any]:
 
 
 def unmade_collections(user: Any) -> list[NewCollection]:
-    """Return the person's waiting and recently refused requests, newest first, each with its state in words.
+    """Return the person's waiting and recently refused requests for collections, newest first, with states in words.
 
     A refusal is left out once the person has requested a collection of that name again.
     """

@@ -139,7 +139,7 @@ def _board_status(board: boards.BoardView, request: HttpRequest) -> int:
 
 @require_safe
 def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse:
-    """Return the board, or the figure that parameter ``of`` names, as a file with the filtered runs, or all runs."""
+    """Return the board, or the figure named by the parameter ``of``, as a file of the runs that match the filters."""
     found = collection_for(request.user, name)
     if form not in FORMS:
         raise Http404("Unknown file format.")

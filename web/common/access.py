@@ -83,14 +83,14 @@ def campaign_for(user: Any, name: str, action: str = "") -> Campaign:
 
 
 class Reader:
-    """The reader of a page. Links to pages that would refuse them are left out."""
+    """The reader of a page or API response, to leave out links that this person cannot open."""
 
     def __init__(self, user: Any) -> None:
         self.user = user
         self._known: dict[tuple[str, str, str], bool] = {}
 
     def may_open(self, of: str, name: str, action: str) -> bool:
-        """Return whether the reader can do ``action`` in the ``collection`` or ``campaign`` (``of``) ``name``."""
+        """Return whether the reader can do ``action`` in the object ``name``, a ``collection`` or ``campaign``."""
         if (of, name, action) not in self._known:
             try:
                 (campaign_for if of == "campaign" else collection_for)(self.user, name, action)

@@ -15,17 +15,17 @@ class AdvancedFields(forms.Form):
 
     @property
     def essentials(self) -> list[forms.BoundField]:
-        """Return the visible fields that are not folded."""
+        """The visible fields that are not folded."""
         return [field for field in self.visible_fields() if field.name not in self.ADVANCED]
 
     @property
     def advanced(self) -> list[forms.BoundField]:
-        """Return the visible fields that are folded."""
+        """The visible fields that are folded."""
         return [field for field in self.visible_fields() if field.name in self.ADVANCED]
 
     @property
     def advanced_open(self) -> bool:
-        """Return whether a folded field needs attention or was changed."""
+        """Whether a folded field has errors or was changed."""
         return any(field.errors or self._changed(field.name) for field in self.advanced)
 
     def _changed(self, name: str) -> bool:

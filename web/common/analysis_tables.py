@@ -34,7 +34,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Cell:
-    """A formatted value and its marks."""
+    """A formatted value, and whether it is marked as best (bold) or significant (asterisk)."""
 
     text: str
     number: bool
@@ -44,7 +44,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class TableView:
-    """A table for a page. ``groups`` are (name, width), empty if no column has a group."""
+    """A table for a page. ``groups`` are (name, number of columns); the list is empty if no column has a group."""
 
     table: Table
     groups: list[tuple[str, int]]
@@ -56,7 +56,7 @@ class TableView:
 
     @property
     def shows_all_rows(self) -> bool:
-        """Return whether the page shows all rows at once instead of in a scrolling area."""
+        """Whether the page shows all rows at once instead of in a scrolling area."""
         return len(self.rows) <= ROWS_WHOLE
 
 

@@ -48,17 +48,17 @@ class Progress:
 
     @property
     def imported(self) -> bool:
-        """Return whether the campaign's judgments were imported; it then offers no tasks."""
+        """Whether the campaign's judgments were imported; it then offers no tasks."""
         return self.campaign.pool_id is None
 
     @property
     def moving(self) -> bool:
-        """Return whether the progress can change while the page is open."""
+        """Whether the progress can change while the page is open."""
         return self.campaign.state in (*Campaign.OFFERING, Campaign.State.CLOSING)
 
     @property
     def next_step(self) -> Direction | None:
-        """Return a member's next step in an open campaign whose judgments are all in, as on the campaign's page."""
+        """A member's next step in an open campaign whose judgments are all in, as on the campaign's page."""
         done = self.campaign.state == Campaign.State.OPEN and 0 < self.tasks == self.tasks_done
         if not (self.everything and done and is_complete(self.campaign)):
             return None
@@ -75,7 +75,7 @@ class CampaignLists:
 
     @property
     def folded(self) -> list[tuple[str, list[Progress]]]:
-        """Return the lists that pages show folded, with their titles."""
+        """The lists that pages show folded, with their titles."""
         parts = [("Rehearsals", self.rehearsals), ("Archived", self.archived)]
         return [(title, rows) for title, rows in parts if rows]
 
@@ -98,7 +98,7 @@ def sorted_into_lists(campaigns: Sequence[Progress]) -> CampaignLists:
 
 
 def campaigns_progress(campaigns: Sequence[Campaign], user: Any) -> list[Progress]:
-    """Return the progress of many campaigns as this person sees it, with one database query per figure."""
+    """Return the progress of many campaigns as this person sees it, with one database query per kind of count."""
     keys = [campaign.pk for campaign in campaigns]
     roles = roles_of(user)
     counted, imported, simulated = _judgment_counts(keys)

@@ -44,7 +44,7 @@ def idle_campaign_direction(campaign: Campaign) -> Direction | None:
 
 
 def _next_preparation(campaign: Campaign) -> str:
-    """Return what a draft lacks before it can be launched."""
+    """Return a sentence with the remaining steps of a draft before its launch."""
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
     tries = ["rehearse"] if campaign.placeholder_text else ["rehearse", "pilot"]
     if (lacking := needed_gold(campaign) - accepted) > 0:
@@ -55,7 +55,7 @@ def _next_preparation(campaign: Campaign) -> str:
 
 
 def step_after_judging(campaign: Campaign) -> Direction:
-    """Return the next step once all judgments are in."""
+    """Return the next step of a campaign that has all its judgments or is closed."""
     if original := campaign.rehearsal_of:  # simulated judgments are not published
         if original.state not in Campaign.BEFORE_LAUNCH:  # the rehearsal's page leads to the campaign
             link = reverse("web:campaign", args=[original.name])

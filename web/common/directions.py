@@ -165,7 +165,7 @@ OPTIONS: dict[str, tuple[str, str]] = (
     | {name.replace("_", "-"): (name, detail.label) for name, detail in RUN_DETAILS.items()}
 )
 
-#: Option that sets a field by name → the object in the API that has the field.
+#: Option that sets one of several fields, named in its value → the API object that contains these fields.
 FIELDS_WITH_NAMES = {"rule": "rules"}
 
 
@@ -292,7 +292,7 @@ class Direction:
     needed: str = "see everything"
     """The permission that the page requires."""
     is_step: bool = True
-    """Whether there is something to do; otherwise the words only say how things stand."""
+    """Whether there is something to do; otherwise the words only describe the current state."""
 
     def for_role(self, role: Role | None) -> Direction:
         """Return the next step for this role. Without the permission, it names roles instead of the link."""

@@ -26,7 +26,7 @@ ENDED = (Job.State.DONE, Job.State.FAILED)
 
 
 def request_for(job: Job, page: str) -> str:
-    """Sign a page's offer to send an e-mail, so that only somebody who saw the page can accept it."""
+    """Return the signed request that a page's button sends, so that only somebody who saw the page can send it."""
     return signing.dumps([job.pk, page], salt=SALT)
 
 
@@ -36,9 +36,9 @@ def asked_by(user: Any, job: Job) -> bool:
 
 
 def promise_notice(user: User, request: str) -> EndNotice | None:
-    """Register the request for an e-mail unless the job is over. Return None for an invalid or old request.
+    """Register a person's request for an e-mail at the end of a job. A repeated request changes nothing.
 
-    Asking a second time changes nothing.
+    Return None for an invalid or old request, or if the person has no e-mail address.
     """
     try:
         key, page = signing.loads(request, salt=SALT, max_age=LASTS)

@@ -33,7 +33,7 @@ COUNTED = {
 
 @dataclass
 class FoldedProblem:
-    """Problems with the same wording, or lines that belong to another kind of file. The first represents them all."""
+    """Problems with the same wording, or lines of another kind of file, shown as one row that quotes the first."""
 
     first: Mapping[str, Any]
     lines: list[int] = field(default_factory=list)
@@ -44,7 +44,7 @@ class FoldedProblem:
 
     @property
     def count(self) -> int:
-        """Return the known number of these problems, including unlisted problems."""
+        """The known number of these problems, including unlisted problems."""
         return max(len(self.lines), self.of_kind)
 
     @property
@@ -53,7 +53,7 @@ class FoldedProblem:
 
     @property
     def unnamed(self) -> int:
-        """Return the number of problems whose lines are not listed."""
+        """The number of problems whose lines are not listed."""
         return self.count - 1 - len(self.others)
 
 

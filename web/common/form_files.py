@@ -15,7 +15,7 @@ from django.template.defaultfilters import filesizeformat
 
 
 class ToDisk(FileUploadHandler):
-    """Writes uploads to the data directory, not to memory. Files are deleted after the request."""
+    """An upload handler that writes files to the data directory, not to memory, until the request is over."""
 
     chunk_size = 1 << 20
     file: Any = None

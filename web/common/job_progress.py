@@ -24,7 +24,7 @@ class Work:
 
     @property
     def live(self) -> bool:
-        """Return whether the job is waiting or running."""
+        """Whether the job is waiting or running."""
         return self.job is not None and self.job.state in (Job.State.WAITING, Job.State.RUNNING)
 
     @property
@@ -37,19 +37,19 @@ class Work:
 
     @cached_property
     def failure(self) -> Refusal | None:
-        """Return why the job failed and what to do; None if it has not failed."""
+        """Why the job failed and what to do; None if it has not failed."""
         return LOST if self.job is None else failure_of(self.job)
 
     @property
     def fault(self) -> str:
-        """Return the kind of failure: ``refused``, ``outside`` or ``software``; empty if it has not failed."""
+        """The kind of failure: ``refused``, ``outside`` or ``software``; empty if it has not failed."""
         if self.job is None:
             return str(Job.Fault.SOFTWARE)
         return str(self.job.fault) if self.failed else ""
 
     @cached_property
     def idle(self) -> str:
-        """Return why the job waits if no job worker is running, else an empty string."""
+        """Why the job waits if no job worker is running, else an empty string."""
         if self.job is None or not self.live:
             return ""
         held = self.job.leased_until
@@ -60,7 +60,7 @@ class Work:
 
     @property
     def progress(self) -> str:
-        """Return the progress in words. A job without a message is reading files, so its progress is in bytes."""
+        """The progress in words. A job without a message is reading files, so its progress is in bytes."""
         if self.job is None:
             return ""
         done, total, words = self.job.progress_done, self.job.progress_total, self.job.progress_message

@@ -27,13 +27,13 @@ _SECRET = ("csrf", "password", "secret", "token")
 
 
 class KeepForms:
-    """Middleware: a form sent after signing out leads to the sign-in page, and from there back to the form."""
+    """Middleware that redirects a form sent after the session ended to sign-in, and from there back to the form."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer the request; a refused form is stored."""
+        """Answer the request. Store a form that was refused because the person is signed out."""
         response = self.answer(request)
         if getattr(request, "kept_form_shown", False):
             response.delete_cookie(COOKIE)

@@ -16,7 +16,7 @@ from web.common.visibility import sees_everything
 
 @dataclass(frozen=True)
 class LabelNotice:
-    """A notice on a qrel set, and what to do; nothing for people who are not members."""
+    """A notice on a qrel set, and what to do. ``next_step`` is empty for people who are not members."""
 
     words: str
     next_step: str = ""
@@ -27,7 +27,7 @@ class LabelNotice:
 
 
 def label_notices(collection: Collection, user: Any) -> dict[int, LabelNotice]:
-    """Return the key of each outdated qrel set → the notice that this person can see."""
+    """Return qrel set key → notice, for outdated qrel sets of which this person can see the notice."""
     found = {one.labels.qrel_set_id: one for one in outdated_labels(collection)}
     if sees_everything(user, collection):
         return {key: LabelNotice(one.words, one.next_step) for key, one in found.items()}

@@ -23,7 +23,7 @@ from web.common.visibility import sees_everything
 
 @dataclass(frozen=True)
 class LabelSight:
-    """The labels of one collection that a person can see."""
+    """Access of a person to the labels of one collection, and to values under them."""
 
     collection: Collection
     everything: bool
@@ -55,7 +55,7 @@ class LabelSight:
         return self.shows_labels(name) or bool(self.policy and self.policy.per_query_values)
 
     def decimals(self, *, withheld: bool, queries: int) -> int | None:
-        """Return the number of decimals shown for a mean over ``queries`` queries; None: all."""
+        """Return the number of decimals shown for a mean over ``queries`` queries; None means all."""
         if self.everything:
             return None
         return published_decimals(self.policy, withheld=withheld, queries=queries)
@@ -69,7 +69,10 @@ class LabelSight:
             )
 
     def require_usual(self, name: str, usual: Sequence[str], *, asked: bool) -> None:
-        """Raise MembersOnly if these labels are withheld, unless the requested measure is ``usual`` (``asked``)."""
+        """Raise MembersOnly if these labels are withheld and the requested measure is not one of ``usual``.
+
+        ``asked``: whether the requested measure is one of ``usual``.
+        """
         if not (asked or self.shows_labels(name)):
             raise MembersOnly(
                 f"{self._why(name)}, so their boards show only the standard measures.",

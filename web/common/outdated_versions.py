@@ -20,9 +20,9 @@ from tournament.services import Drift, drifts
 
 @dataclass(frozen=True)
 class Outdated:
-    """A notice about an outdated version; ``campaigns``: those whose next version members can preview.
+    """A notice about an outdated version. ``campaigns``: the campaigns whose next version members can preview.
 
-    ``lost``: some of its judgments no longer count; otherwise there are new judgments.
+    ``lost``: whether some of the version's judgments no longer count; if not, there are only new judgments.
     """
 
     version: int
@@ -33,7 +33,7 @@ class Outdated:
 
 
 def outdated_notices(collections: Sequence[Collection], members: Container[int]) -> dict[int, Outdated]:
-    """Return collection key → notice on its latest version; ``members``: collections that the reader sees in full."""
+    """Return collection key → notice on its latest version. ``members``: keys of the reader's own collections."""
     found = {key: drift for key, drift in drifts(collections, wait=False).items() if drift}
     told = {key: _notice_for_members(drift) for key, drift in found.items() if key in members}
     lost = {key: drift for key, drift in found.items() if key not in members and drift.gone}
@@ -48,7 +48,7 @@ def outdated_notices(collections: Sequence[Collection], members: Container[int])
 
 
 def outdated_for(user: Any, collections: Sequence[Collection]) -> dict[int, Outdated]:
-    """Return the notices that this person can see."""
+    """Return collection key → the notice on its latest version that this person can see."""
     roles = roles_of(user)
     return outdated_notices(
         collections, {key for key, role in roles.items() if permits(role, "see everything")}

@@ -52,7 +52,7 @@ def side_of(
     chosen: int | None = None,
     gold: GoldPair | None = None,
 ) -> Side:
-    """Return one passage. ``chosen`` is the key of the preferred passage, ``gold`` the passage's gold pair."""
+    """Return a passage as a side. ``chosen`` is the key of the preferred passage, ``gold`` the gold pair, if any."""
     meant = "" if gold is None else "relevant" if passage.pk == gold.relevant_id else "off topic"
     return Side(name, passage.pid, text_of(campaign, passage), passage.pk == chosen, meant)
 
@@ -60,7 +60,7 @@ def side_of(
 def sides_of(
     campaign: Campaign, shown: Slot | Judgment, *, chosen: int | None = None, gold: GoldPair | None = None
 ) -> tuple[Side, ...]:
-    """Return both passages as they were shown, or the one that was graded."""
+    """Return both passages as they were shown, or the single passage that was graded."""
     if shown.left_id == shown.right_id:
         return (side_of(campaign, "Passage", shown.left, gold=gold),)
     return (

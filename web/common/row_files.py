@@ -1,4 +1,4 @@
-"""The rows of pages about versions as files: CSV, JSON lines, TREC format."""
+"""Rows as CSV or JSON lines, and text files that are sent in chunks."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from config.spreadsheets import as_text
 
 Item = TypeVar("Item")
 
-#: Format → (media type, file extension).
+#: Format, which is also the file extension → media type.
 FORMS = {"csv": "text/csv", "jsonl": "application/jsonl"}
 #: Smallest chunk to send, in characters.
 PIECE = 8_000
@@ -21,7 +21,10 @@ MOST_ROWS = 4000
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows to write, all with the same columns: text, number, boolean or list of texts."""
+    """Rows of a file, all with the same columns; ``stem`` is the file's name without its extension.
+
+    A value is a text, a number, a boolean or a list of texts.
+    """
 
     stem: str
     columns: list[str]
@@ -45,7 +48,7 @@ def written(rows: Rows, form: str) -> Iterator[str]:
 def in_pieces(lines: Iterable[str]) -> Iterator[str]:
     """Yield lines in larger chunks, because the server sends each chunk separately.
 
-    The first line goes alone: it names the columns, and a download starts while the first rows are still sorted.
+    The first line, such as the column names, is sent alone, so that a download starts while the rows are sorted.
     """
     piece: list[str] = []
     size = 0

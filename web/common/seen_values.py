@@ -19,7 +19,7 @@ LONGEST_TOLD = 60
 
 
 class SeenValuesForm(forms.Form):
-    """A form whose ``initial`` has the saved values."""
+    """A form that overwrites only values that its sender has seen. Its ``initial`` has the saved values."""
 
     #: Fields that were saved elsewhere after the page was opened.
     changed_elsewhere: Sequence[str] = ()
@@ -28,7 +28,7 @@ class SeenValuesForm(forms.Form):
 
     @property
     def values_are_valid(self) -> bool:
-        """Return whether the sent values are valid, even if they are not saved because of changes elsewhere."""
+        """Whether the sent values are valid, even if they are not saved because of changes elsewhere."""
         if self.is_valid():
             return True
         only_conflict = set(self.errors) == {NON_FIELD_ERRORS} and len(self.non_field_errors()) == 1

@@ -16,16 +16,16 @@ from pooling.services.unknown_queries import leave_out_unknown
 
 
 class ShowsRefusal:
-    """A context that passes a refusal inside it to ``show``; the view continues after it.
+    """A context manager that passes a refusal raised in its block to ``show``. The view continues after the block.
 
-    A class, because mypy takes the code after a generator's context that returns for unreachable.
+    It is a class because, with a generator function, mypy reports code after a block that returns as unreachable.
     """
 
     def __init__(self, show: Callable[[Refusal], None]) -> None:
         self.show = show
 
     def __enter__(self) -> None:
-        """Enter the context."""
+        """Enter the context; nothing is bound to ``as``."""
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
         if not isinstance(error, Refusal) or isinstance(error, NotNow):
@@ -40,12 +40,12 @@ def complain(request: HttpRequest, refusal: Refusal) -> None:
 
 
 def complain_if_refused(request: HttpRequest) -> ShowsRefusal:
-    """Return a context whose refusal is shown on the next page."""
+    """Return a context manager that shows a refusal raised in its block on the next page."""
     return ShowsRefusal(lambda refusal: complain(request, refusal))
 
 
 def add_error_if_refused(form: forms.BaseForm, field: str | None = None) -> ShowsRefusal:
-    """Return a context whose refusal is shown in the form: at the field, or above all fields."""
+    """Return a context manager that shows a refusal raised in its block at the field, or above all fields."""
     return ShowsRefusal(lambda refusal: form.add_error(field, str(refusal)))
 
 

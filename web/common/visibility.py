@@ -79,7 +79,7 @@ def own_team(user: Any, collection: Collection) -> str:
 
 
 def as_shown(run: Run, everything: bool, team: str = "") -> Run:
-    """Return the run. During an embargo, only members and ``team`` see its author and time of import.
+    """Return the run as shown: during an embargo, only members and ``team`` see its author and time of import.
 
     Do not save it.
     """
@@ -127,7 +127,7 @@ def without_private(report: dict[str, Any], hidden: Container[str]) -> dict[str,
 
 @dataclass(frozen=True)
 class Sight:
-    """Which passages of some queries a person can see. Keys are (query key, passage key)."""
+    """The passages of some queries that a person can see. A ``Place`` is (query key, passage key)."""
 
     everything: bool
     suppliers: dict[Place, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -135,7 +135,7 @@ class Sight:
     runs: dict[int, Run] = field(default_factory=dict)
     held: frozenset[int] = frozenset()
     labels_withheld: bool = False
-    """Whether a passage that nobody supplied may come from withheld labels."""
+    """Whether the collection withholds labels, so that a passage without a supplier may come from them."""
 
     def sees(self, query: int, passage: int) -> bool:
         if passage in self.held:
@@ -213,7 +213,7 @@ def sight_of(
 
 
 def sight_on_answers(version: QrelVersion, queries: Sequence[Query] | None, user: Any) -> Sight:
-    """Return which best answers of a version the person sees, without suppliers; no database query for members."""
+    """Return which best answers of a version the person can see. For members, no suppliers are looked up."""
     if sees_everything(user, version.collection):
         return Sight(everything=True)
     best = PreferenceQrel.objects.filter(version=version)
@@ -256,8 +256,8 @@ def hides_texts(collection: Collection, user: Any) -> bool:
 def texts_of_ranked(collection: Collection, pids: Iterable[str], user: Any) -> dict[str, str]:
     """Return pid → text of passages in rankings that the person sees.
 
-    While labels are withheld, visitors see only texts of passages that public labels or runs' pools contain: whether
-    another text is known could depend on a withheld label.
+    While labels are withheld, non-members see only texts of passages that other labels contain or that a run brought
+    into a pool. Otherwise, the presence of a text could reveal a withheld label.
     """
     known = Passage.objects.filter(collection=collection, pid__in=list(pids)).exclude(text=None)
     if hides_texts(collection, user):

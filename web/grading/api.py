@@ -53,8 +53,11 @@ class GradedCampaignIn(Body):
 
 
 class EffortOut(Schema):
-    """The passages to judge if every topic is discarded after its opening (``openings``), decided after its pool
-    (``pools``) or ``accepted`` as early as possible. ``most``: the budget; without one, the rules set no limit.
+    """A forecast of the numbers of passages to judge.
+
+    ``openings``: if every topic is discarded after its opening. ``pools``: if every topic is decided after its pool.
+    ``accepted``: if every topic is accepted as early as possible. ``most``: the budget; null without a budget, since
+    the rules set no limit.
 
     ``small``: topics whose pool is smaller than the opening. ``few``: topics of at most ``few_up_to`` passages, which
     the rules discard as soon as they have the relevant passages that an accepted topic needs.
@@ -71,7 +74,7 @@ class EffortOut(Schema):
 
 
 class GradedCampaignOut(Schema):
-    """A graded campaign's settings and progress. ``topics``: state → topics."""
+    """A graded campaign's settings and progress. ``topics``: state → number of topics."""
 
     name: str
     pool: str
@@ -87,7 +90,7 @@ class GradedCampaignOut(Schema):
 
 
 class TopicOut(Schema):
-    """A topic's current state. ``decided_by`` is empty for a decision of the rules."""
+    """A topic's current state. ``decided_by`` is empty if the rules decided the topic."""
 
     qid: str
     query: str
@@ -121,13 +124,13 @@ class DecisionIn(Body):
 
 
 class EndIn(Body):
-    """Why the judging ends."""
+    """The reason for ending the judging."""
 
     why: Why
 
 
 class ReopenIn(EndIn):
-    """The reason for reopening, and a new budget."""
+    """The reason for reopening the judging, and a new budget."""
 
     budget: Annotated[int, Field(ge=1, le=graded_campaigns.MOST_BUDGET)] | None = None
 
@@ -135,7 +138,7 @@ class ReopenIn(EndIn):
 class LabelsIn(Body):
     """The name of the new labels, and whether they are withheld.
 
-    ``incomplete``: leave out passages whose grades were withdrawn and that are not judged again yet.
+    ``incomplete``: leave out passages whose grades were withdrawn and that have not been judged again.
     """
 
     set: Annotated[Text, Field(min_length=1, max_length=80)]
@@ -154,9 +157,9 @@ class GradeRow(Schema):
     """A grade, and how its passage came to be judged.
 
     ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* with the judgments
-    of a crowd. ``counts``: it is current, and its assessor has the topic. ``stage``: the part of the pool, or the
-    iteration of active learning from 1; empty for a second opinion. ``fraction``: *n* if the passage is from a
-    fraction of the corpus, one in *n* passages.
+    of a crowd. ``counts``: whether the grade is current and its assessor still has the topic. ``stage``: the part of
+    the pool, or the iteration of active learning from 1; empty for a second opinion. ``fraction``: *n* if the passage
+    is from a fraction of the corpus, one in *n* passages.
     """
 
     qid: str

@@ -64,7 +64,7 @@ class NewGradedCampaign(forms.Form):
             )
 
     def clean_scale(self) -> Any:
-        """Read the levels."""
+        """Parse the text into the levels of the scale."""
         return _as_form_error(lambda: parse_scale(self.cleaned_data["scale"]))
 
     def clean(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class NewGradedCampaign(forms.Form):
 
     @classmethod
     def plan(cls, collection: Collection, given: QueryDict) -> tuple[Pool, GradingSettings] | None:
-        """Return the pool and the settings that decide the effort; None if one of them is missing or invalid.
+        """Return the pool, and the settings that determine the effort; None if one of them is missing or invalid.
 
         Fields that are not given have their defaults.
         """
@@ -91,7 +91,7 @@ class NewGradedCampaign(forms.Form):
         return said["pool"], GradingSettings(rules=form._rules(said), budget=said["budget"])
 
     def settings(self) -> GradingSettings:
-        """Return the entered values."""
+        """Return the entered values as settings of a graded campaign."""
         said = self.cleaned_data
         plain = (
             "scale",

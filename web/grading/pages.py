@@ -101,7 +101,7 @@ def planned_effort(collection: Collection, given: QueryDict) -> dict[str, Any] |
 
 
 def effort_forecast(effort: Effort, rules: LifeRules) -> dict[str, Any]:
-    """Return the forecast cases, each with its passages and its cost with a crowd, and warnings."""
+    """Return the cases of a forecast, each with its number of passages and a crowd's price for them, and warnings."""
     cases = [
         ("Every topic is discarded early", effort.openings),
         ("Every topic needs its whole pool", effort.pools),
@@ -194,7 +194,7 @@ def labels_created(made: GradedLabels) -> SafeString:
 
 
 def assignments_held_by(user: Any) -> QuerySet[TopicAssignment]:
-    """Return the person's assignments. The orders of their pools are deferred, because few requests need them."""
+    """Return the person's assignments that are not over. Their pools' orders are deferred: few requests need them."""
     held = TopicAssignment.objects.filter(assessor=user, over_at=None)
     return held.select_related("topic__query", "topic__campaign__collection").defer("topic__order")
 
@@ -233,7 +233,10 @@ def choosing_work(assignment: TopicAssignment) -> Work | None:
 
 
 def ensure_choosing(assignment: TopicAssignment, *, again: bool = False) -> Work | None:
-    """Return the job that chooses the next passages, started if none is live; after a failure, only if ``again``."""
+    """Return the job that chooses the next passages, and start it if needed; after a failure, only if ``again``.
+
+    Return None if the assignment does not wait for passages.
+    """
     if not awaits_passages(assignment):
         return None
     work = choosing_work(assignment)

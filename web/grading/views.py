@@ -31,7 +31,7 @@ LONGEST_WHY = 500
 
 
 def graded_view(action: str = "") -> Callable[[View], View]:
-    """Decorate a view: check the action (or just access to graded campaigns), and pass the graded campaign."""
+    """Decorate a view: check the action (by default, access to graded campaigns) and pass the graded campaign."""
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -167,7 +167,7 @@ def publish_topic_labels(request: HttpRequest, campaign: GradedCampaign) -> Http
 @require_safe
 @graded_view("export judgments")
 def grades_file(_request: HttpRequest, campaign: GradedCampaign) -> HttpResponseBase:
-    """Stream every grade, with how its passage came to be judged."""
+    """Stream every grade as CSV, with the source of its passage: a part of the pool, or active learning."""
     rows = Rows(f"{campaign.name}-grades", list(graded_labels.COLUMNS), graded_labels.grades_of(campaign))
     return StreamingHttpResponse(
         written(rows, "csv"),

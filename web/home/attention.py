@@ -90,7 +90,7 @@ def _standstill_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Itera
 
 
 def _held_pay_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
-    """Yield held pay, with what will happen to it and when, unless somebody decides."""
+    """Yield the held pay of each campaign, with what happens to it, and when, if nobody decides."""
     able = _with_right(mine, roles, "spend money")
     for key, held in sorted(held_pay.held_by_campaign(able).items()):
         words = (

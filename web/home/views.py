@@ -41,7 +41,7 @@ A_YEAR = 365 * 24 * 3600
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Introduce Preferee to visitors; show members what needs attention, their leaderboards and running jobs."""
+    """Introduce Preferee to visitors. Show members items that need attention, their leaderboards and running jobs."""
     listed = listed_collections(request.user)
     boards = collections_with_board([row.collection for row in listed])
     told = outdated_for(request.user, [row.collection for row in listed if row.versions])
@@ -103,7 +103,7 @@ def leaderboards(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def campaigns_list(request: HttpRequest) -> HttpResponse:
-    """List the campaigns that the person can see, those under way first."""
+    """List the campaigns that the person can see, closed campaigns last."""
     lists = _campaign_lists(request, listed_collections(request.user))
     page = Paginator(lists.current, CAMPAIGNS_A_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "campaigns": page.object_list, "lists": lists}
@@ -147,7 +147,7 @@ def _graded_campaigns(roles: Mapping[int, Role], listed: Sequence[ListedCollecti
 
 
 def _creation_context(request: HttpRequest) -> dict[str, Any]:
-    """Return whether the person can create collections, and what is being created or was refused."""
+    """Return whether the person can create collections, and those that are being created or were refused."""
     return {
         "may_create": may_create(request.user),
         "judges_here": request.user.is_authenticated and judges_here(request.user),

@@ -81,9 +81,9 @@ Dollars = Annotated[Decimal, Field(gt=0, le=10**6, decimal_places=2)]
 
 
 class TopUpIn(Body):
-    """The minimum dollars per hour (default: the campaign's) and the approved total.
+    """The minimum dollars per hour (default: the campaign's).
 
-    ``dry_run`` only returns the plan.
+    ``confirm_spend`` is the total with fees that the caller approves. ``dry_run`` only returns the plan.
     """
 
     minimum_hourly: Dollars | None = None
@@ -92,10 +92,11 @@ class TopUpIn(Body):
 
 
 class TopUpOut(Schema):
-    """A top-up: bonuses, and dollars without and with fees. ``done``: it is owed and will be paid soon.
+    """A top-up: the number of bonuses, and their sum without fees (``amount``) and with fees (``total``).
 
-    ``median_seconds``: the median time of a whole task, the basis. ``hourly``: dollars per hour at that time.
-    ``problem``: why the budget does not allow it.
+    ``done``: whether this was more than a dry run, so that the bonuses are now owed. ``median_seconds``: the median
+    time of a whole task, on which the bonuses are based. ``hourly``: dollars per hour at that time. ``problem``: why
+    the budget does not allow the top-up, or empty.
     """
 
     done: bool

@@ -19,6 +19,6 @@ class TopUpForm(forms.Form):
 
 
 class HeldPayForm(forms.Form):
-    """The amount of held pay to pay; empty: all of it."""
+    """The amount of held pay to pay. If it is empty, all of it is paid."""
 
     amount = Dollars(required=False, min_value=Decimal("0.00"), max_value=Decimal(100_000))

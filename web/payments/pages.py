@@ -17,7 +17,7 @@ from judging.money.unlisted_work import missing_work
 
 REFUSED_A_PAGE = 20
 SETTLED_A_PAGE = 50
-#: Decisions shown at once; settled decisions make room for the next.
+#: The most open decisions that are listed at once. Once some are made, the next ones are listed.
 MOST_LISTED = 50
 
 
@@ -35,7 +35,10 @@ class RefusedWork:
 
 
 def payments_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
-    """Return the payments; ``q`` searches worker and submission numbers, the crowd's reasons and people's notes."""
+    """Return the data of the payments page.
+
+    The parameter ``q`` searches worker and submission numbers, the crowd's reasons and people's notes.
+    """
     found = parameters.get("q", "").replace("\0", "").strip()
     refused = _grouped_by_submission(refused_payments(campaign))
     fitting = [one for one in refused if _is_payment_found(one, found)]

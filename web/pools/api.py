@@ -29,9 +29,9 @@ Tag = Annotated[Text, Field(min_length=1, max_length=200)]
 class PoolAsked(Body):
     """The passages to pool: those of these runs (default: all runs of passages), and the relevant ones in ``qrels``.
 
-    ``priority`` 2 pools the runs with priority 1 or 2, ``round`` the runs of a round, and both together the runs that
-    meet both; ``runs`` are then pooled in addition. With ``priority``, a run without one is pooled only if ``runs``
-    names it.
+    ``priority`` *n* selects the runs with priority 1 to *n*, and ``round`` selects the runs of a round. With both, a
+    run must meet both. ``runs`` are then pooled in addition. With ``priority``, a run without a priority is pooled
+    only if ``runs`` names it.
     """
 
     runs: Annotated[list[Tag], Field(max_length=4000)] = []
@@ -56,7 +56,7 @@ class PoolIn(PoolAsked):
 
 
 class PoolPlanOut(Schema):
-    """A planned pool: the number of queries by pool size, what each run adds, and the cost with default settings."""
+    """A planned pool: the number of queries by pool size, each run's passages, and the cost with default settings."""
 
     queries: int
     passages: int

@@ -122,7 +122,7 @@ class AskingForm(PlannedForm):
 
 
 class PoolForm(PlannedForm):
-    """The passages to judge."""
+    """A pool plan: the runs, labels and queries to pool, the depth, and the assumptions behind the forecast."""
 
     ADVANCED = (
         "sample",
@@ -218,7 +218,10 @@ class PoolForm(PlannedForm):
             # The address omits an unticked box, so the default applies only if it has none of the form's fields.
             data = {"labeled_only": "on"}
         super().__init__(data, qrels=qrel_sets)
-        self.fields["qrels"].choices = [("", "none"), *((name, name) for name in qrel_sets)]  # type: ignore[attr-defined]
+        self.fields["qrels"].choices = [  # type: ignore[attr-defined]
+            ("", "none"),
+            *((name, name) for name in qrel_sets),
+        ]
         self.fields["round"].choices = [("", "any"), *((name, name) for name in rounds)]  # type: ignore[attr-defined]
         given = Counter(run.priority for run in runs if run.priority is not None)
         asked = str(self["priority"].value() or "")

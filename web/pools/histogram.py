@@ -9,7 +9,10 @@ WIDTH = 240
 
 @dataclass(frozen=True)
 class Bar:
-    """Counts of queries, all and chosen, whose pool has ``least`` to ``most`` passages; widths in SVG units."""
+    """A row: the numbers of queries, all and chosen, whose pool has ``least`` to ``most`` passages.
+
+    The widths of the two bars are in SVG units.
+    """
 
     least: int
     most: int
@@ -20,14 +23,15 @@ class Bar:
 
     @property
     def label(self) -> str:
-        """Return the sizes in words."""
+        """The sizes in words."""
         return str(self.least) if self.least == self.most else f"{self.least}–{self.most}"
 
 
 def histogram(everything: Mapping[int, int], chosen: Mapping[int, int]) -> list[Bar]:
-    """Return one row per size, or per range of sizes if there are more than thirty. Both maps: size → queries.
+    """Return one row per pool size, or per range of sizes if there are more than thirty.
 
-    The two columns have separate scales, so that a small sample's shape can be compared with that of all queries.
+    Both maps: pool size → number of queries. The bars of all and of chosen queries have separate scales, so that the
+    shape of a small sample can be compared with that of all queries.
     """
     if not everything:
         return []

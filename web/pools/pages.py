@@ -22,7 +22,7 @@ NAMED = 20
 
 @dataclass(frozen=True)
 class RunContribution:
-    """What a run contributes to a pool. ``named``: it is pooled in addition to the runs of a priority or round."""
+    """A run's contribution to a pool. ``named``: it is pooled in addition to the runs of a priority or round."""
 
     run_tag: str
     key: int
@@ -43,13 +43,13 @@ class PoolRequest:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of the services that plan and build a pool."""
+        """The arguments of the services that plan and build a pool."""
         return vars(self) | {"runs": self.runs.kept}
 
 
 @dataclass(frozen=True)
 class ListedQueries:
-    """The queries that a page lists, out of ``count``, each with its pool size and number of pairs."""
+    """The first of ``count`` queries, for a list on a page. Each is (qid, text, pool size, number of pairs)."""
 
     count: int
     shown: list[tuple[str, str, int, int]] = field(default_factory=list)
@@ -67,7 +67,7 @@ class PlanPage:
     asked: PoolRequest | None = None
     left_out: str = ""
     without_priority: int = 0
-    """Runs that are not pooled because they have no priority."""
+    """The number of runs that are not pooled because they have no priority."""
     plan: PoolPlan | None = None
     forecast: Forecast | None = None
     graded: Forecast | None = None
@@ -82,17 +82,17 @@ class PlanPage:
 
     @property
     def named(self) -> int:
-        """Return how many runs are pooled only because they were ticked."""
+        """The number of runs that are pooled only because they were ticked."""
         return sum(one.named for one in self.brought)
 
     @property
     def sampled(self) -> bool:
-        """Return whether the pool covers only part of the possible queries."""
+        """Whether the pool covers only part of the possible queries."""
         return bool(self.plan and self.plan.stats.queries < self.plan.everything.queries)
 
 
 def plan_page(collection: Collection, given: Any) -> PlanPage:
-    """Return the form with the values in the address, and its plan."""
+    """Return the planning page for the values in the address: the form and, if the values are valid, the plan."""
     runs = list(collection.runs.select_related("round").order_by("run_tag"))
     qrel_sets = list(collection.passage_labels().order_by("pk").values_list("name", flat=True))
     rounds = list(collection.rounds.order_by("opens_at").values_list("name", flat=True))
@@ -225,12 +225,12 @@ class PoolPage:
 
     @property
     def criteria(self) -> RunCriteria:
-        """Return the criteria by which its runs were chosen."""
+        """The criteria by which the pool's runs were chosen."""
         return RunCriteria(self.pool.priority, self.pool.round)
 
     @property
     def named(self) -> int:
-        """Return how many runs were pooled only because they were named."""
+        """The number of runs that were pooled only because they were named."""
         return sum(one.named for one in self.brought)
 
 

@@ -51,7 +51,7 @@ Words = Annotated[Text, Field(max_length=20_000)]
 
 
 class SettingsIn(Body):
-    """A campaign's settings. Omitted settings stay; a new campaign gets those of the reference experiment."""
+    """A campaign's settings. Omitted settings stay the same, or in a new campaign, are the reference experiment's."""
 
     pairs_per_task: Whole | None = None
     gold_per_task: Whole | None = None
@@ -82,7 +82,10 @@ class SettingsIn(Body):
 
 
 class SettingsChanged(SettingsIn):
-    """Changed settings; omitted settings stay. ``screen`` can be ``recommended``: the check list's advice."""
+    """Settings to change; omitted settings stay the same.
+
+    ``screen`` can be ``recommended``, the rule that the check list recommends.
+    """
 
     screen: Literal["reference", "two-strikes", "rate", "recommended"] | None = None  # type: ignore[assignment]
 
@@ -120,20 +123,20 @@ class GoldPage(Schema):
 
 
 class GoldWanted(Body):
-    """``qrels``: the labels that give the known answers; the pool's if empty."""
+    """The qrel set that provides the known answers; the pool's if ``qrels`` is empty."""
 
     qrels: Annotated[Text, Field(max_length=200)] = ""
 
 
 class GoldDecided(Body):
-    """Gold pairs by their ids."""
+    """The ids of the gold pairs to accept, and of those to drop."""
 
     accept: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=10_000)] = []
     drop: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=10_000)] = []
 
 
 class TextsIn(Body):
-    """Texts for workers; omitted texts stay. ``accept``: a person has read and approved them."""
+    """Texts for workers; omitted texts stay the same. ``accept``: a person has read and approved all of them."""
 
     consent: Words | None = None
     instructions: Words | None = None

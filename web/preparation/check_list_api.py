@@ -33,7 +33,7 @@ class CheckOut(Schema):
 
 
 class RuleOut(Schema):
-    """The effects of a screening rule. ``cost`` is null if hardly any task would count.
+    """The forecast of the campaign's results under a screening rule. ``cost`` is null if hardly any task would count.
 
     ``level``: the rule finds as many correct best answers per dollar as the best rule, or at most 3% fewer.
     """
@@ -51,8 +51,8 @@ class RuleOut(Schema):
 class RepeatsOut(Schema):
     """The cost with repeats in dollars, over a range of rates at which honest workers miss gold pairs.
 
-    ``measured_on``: number of pilot answers; 0: the rates are assumed. ``tasks_per_worker`` is the assumed maximum
-    per worker; half of the workers are assumed to do only one task.
+    ``measured_on``: number of pilot answers that measured the rates; 0 if the rates are assumed. ``tasks_per_worker``
+    is the assumed maximum per worker; half of the workers are assumed to do only one task.
     """
 
     tasks_per_worker: int
@@ -64,15 +64,17 @@ class RepeatsOut(Schema):
 
 
 class PassesOut(Schema):
-    """The chance to pass this number of tasks in a row."""
+    """A strategy's chance of passing this number of tasks in a row."""
 
     tasks: int
     chance: float
 
 
 class StrategyOut(Schema):
-    """The results, on the accepted gold pairs, of a strategy that does not read; ``agrees`` is null without
-    labels."""
+    """The results of a strategy that answers without reading, on the accepted gold pairs.
+
+    ``agrees``: the share of pairs in which it agrees with the labels; null without labels.
+    """
 
     name: str
     right: float

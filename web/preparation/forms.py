@@ -352,7 +352,7 @@ class SimulationForm(RehearsalForm):
 
 
 class PilotForm(forms.Form):
-    """A few tasks for people."""
+    """The number of tasks in a pilot, and whether their judgments count."""
 
     tasks = forms.IntegerField(label="Tasks", min_value=1, max_value=100_000, initial=10)
     counts = forms.BooleanField(

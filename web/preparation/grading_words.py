@@ -2,7 +2,7 @@
 
 #: Step → its title.
 STEPS_FOR_GRADES = {"gold": "Test passages"}
-#: Check → advice.
+#: Check → its advice if it fails.
 ADVICE_FOR_GRADES = {
     "screening": "Choose another rule for failed test passages.",
     "pay": "Raise the pay for a task, or reduce the number of passages in a task.",

@@ -24,7 +24,10 @@ def ring_for_rehearsal(campaign: Campaign, truth: QrelSet, settings: SimulationS
 
 
 def ring_for_gold_texts(campaign: Campaign, user: Any) -> bool:
-    """Start looking for missing texts if there are passage files. Return whether a job was started."""
+    """Start looking for missing texts of gold pairs in the passage files. Return whether a job was started.
+
+    No job is started if no text is missing or the collection has no passage files.
+    """
     lacking = Q(relevant__text=None) | Q(off_topic__text=None)
     missing = campaign.gold_pairs.filter(lacking).exists()
     if not missing or not campaign.collection.sources.exists():

@@ -34,7 +34,7 @@ PILOT_TASKS = 10
 @require_http_methods(["GET", "HEAD", "POST"])
 @step_view()
 def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Have simulated workers judge a copy, and show the forecast."""
+    """Show the rehearsal and its forecast; a POST has simulated workers judge a copy, or stops them."""
     if "part" in request.GET:
         return render(
             request, "web/parts/work.html", {"work": pages.rehearsal_page(campaign).work, "part": True}
@@ -116,7 +116,7 @@ def _offer_pilot(request: HttpRequest, campaign: Campaign, asked: dict[str, Any]
 @require_POST
 @step_view("launch campaign", while_piloting=True)
 def end_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """End a pilot before all its tasks are in; work in progress is paid."""
+    """End a pilot before all its tasks are done; work in progress is paid."""
     with complain_if_refused(request):
         pause(campaign, why="the pilot was ended", who=who(request))
         ring_to_close_places(campaign)

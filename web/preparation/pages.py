@@ -70,12 +70,12 @@ class GoldPage:
 
     @property
     def lacking(self) -> int:
-        """Return the number of gold pairs still to be accepted."""
+        """The number of gold pairs still to be accepted."""
         return max(0, self.needed - self.accepted)
 
 
 def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
-    """Return the page that the URL requests; the oldest proposal comes first."""
+    """Return the page of gold pairs that the URL requests, with the oldest proposal as the next one to decide."""
     counts = count_by(campaign.gold_pairs.all(), "state")
     shown = given.get("show", "")
     shown = shown if shown in (GoldPair.State.ACCEPTED, GoldPair.State.DROPPED) else GoldPair.State.ACCEPTED
@@ -148,12 +148,12 @@ class PayForecast:
 
     @property
     def enough(self) -> bool:
-        """Return whether the expected pay reaches the promised minimum."""
+        """Whether the expected pay reaches the promised minimum."""
         return self.least is None or self.forecast.hourly >= self.least
 
     @property
     def short(self) -> bool:
-        """Return whether the budget does not cover the cost without repeats."""
+        """Whether the budget does not cover the cost without repeats."""
         return self.budget is not None and self.budget < self.forecast.quote.total + self.committed
 
 
@@ -199,7 +199,7 @@ def cost_preview(
 
 @dataclass(frozen=True)
 class RehearsalPage:
-    """The latest rehearsal, and the existing copies."""
+    """The latest rehearsal, the forecast of the latest complete one, and the campaign's copies, newest first."""
 
     work: Work | None
     result: dict[str, Any] | None
@@ -207,7 +207,7 @@ class RehearsalPage:
 
     @property
     def ending(self) -> bool:
-        """Return whether the running rehearsal is closing its copy, because it was stopped or all tasks are done."""
+        """Whether the running rehearsal is closing its copy, because it was stopped or all tasks are done."""
         if self.work is None or self.work.job is None or not self.work.live:
             return False
         began = self.work.job.created_at
@@ -222,7 +222,7 @@ def rehearsal_result(campaign: Campaign) -> dict[str, Any] | None:
 
 
 def rehearsal_page(campaign: Campaign) -> RehearsalPage:
-    """Return a rehearsal's progress or forecast."""
+    """Return the progress of the latest rehearsal, and the forecast of the latest complete one."""
     asked = rehearsals_asked_for(campaign)
     job = asked.first()
     return RehearsalPage(

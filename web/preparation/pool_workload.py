@@ -1,4 +1,4 @@
-"""A summary of a pool's contents, computed once."""
+"""A cached summary of a pool's contents."""
 
 from config import kept_objects
 from pooling.models import Pool
@@ -8,7 +8,7 @@ DAY = 24 * 3600
 
 
 def pool_summary(pool: Pool) -> PoolSummary:
-    """Return the pool's contents. Pools never change, but fetched texts can show that passages are equal."""
+    """Return a summary of the pool, cached until texts are fetched, which can show that passages are equal."""
     key = kept_objects.object_key("pool-stats", pool.pk, pool.created_at.timestamp(), without_text(pool))
     summary: PoolSummary | None = kept_objects.kept(key)
     if summary is None:

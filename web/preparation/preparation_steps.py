@@ -77,7 +77,7 @@ def why_gold_is_refused(campaign: Campaign) -> str:
 
 
 def has_weak_screening(campaign: Campaign) -> bool:
-    """Return whether workers who do not read can pass, and nobody has accepted that yet."""
+    """Return whether workers who do not read can pass the gold pairs, and nobody has accepted that yet."""
     accepted = campaign.accept_weak_screening or campaign.placeholder_text
     return not accepted and bool(unfit_to_screen(campaign))
 

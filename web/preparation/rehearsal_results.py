@@ -16,7 +16,7 @@ from pooling.models import Passage, Qrel, QrelSet
 from tournament.models import QueryResult
 from tournament.services.resolution import resolve
 
-#: About how many pairs are simulated for each pool size: smaller pools get more simulated tournaments.
+#: About how many judgments are simulated for the largest pool size; every size gets the same number of tournaments.
 DRAWN_JUDGMENTS = 400_000
 MOST_TRIALS = 2000
 SEED = 2022

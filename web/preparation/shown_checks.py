@@ -41,7 +41,7 @@ class ShownCheck:
 
     check: Checked
     steps: tuple[tuple[str, str], ...] = ()
-    """Steps that fix it, each with its title."""
+    """(name, title) of each step that fixes the check."""
     advice: str = ""
 
 
@@ -54,17 +54,17 @@ class CheckPage:
 
     @property
     def failed(self) -> int:
-        """Return the number of checks that did not pass."""
+        """The number of checks that did not pass."""
         return sum(not one.check.passed for one in self.checks)
 
     @property
     def attention(self) -> list[ShownCheck]:
-        """Return checks that passed but need attention before the launch."""
+        """Checks that passed but need attention before the launch."""
         return [one for one in self.checks if one.check.attention]
 
     @property
     def weak(self) -> bool:
-        """Return whether only weak screening, which a person can accept, prevents a launch."""
+        """Whether only weak screening, which a person can accept, prevents a launch."""
         return self.failed == 1 and any(
             not one.check.passed and one.check.name == STRATEGIES for one in self.checks
         )
@@ -83,7 +83,7 @@ class CheckPage:
 
     @property
     def ready(self) -> bool:
-        """Return whether a launch would succeed."""
+        """Whether a launch would succeed."""
         return self.refusal is None and not self.failed
 
 

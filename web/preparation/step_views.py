@@ -24,7 +24,7 @@ def step_view(
 ) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
     """Decorate a step's view: check the permission, and redirect launched campaigns to their own page.
 
-    On a page that changes nothing, the list of steps, the check list and other parts share the campaign's figures.
+    In a request that changes nothing, counts and forecasts that several parts of the page need are computed once.
     """
 
     def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -38,7 +38,7 @@ def step_view(
                 except CampaignRefused as refusal:
                     messages.info(request, stored(str(refusal)))
                     return redirect("web:campaign", campaign.name)
-            # Only a reading request can share figures: others change the campaign.
+            # Other requests change the campaign, so their counts and forecasts must be computed again.
             with figures_read_once() if request.method in ("GET", "HEAD") else nullcontext():
                 return view(request, campaign, **rest)
 

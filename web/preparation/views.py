@@ -234,7 +234,7 @@ def _decided_since(campaign: Campaign, key: int, seen: str) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @step_view()
 def texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the texts for workers next to a preview of the workers' page."""
+    """Show the texts for workers next to a preview of the workers' page; a POST saves them, and can accept them."""
     form = forms.TextsForm(
         request.POST if request.method == "POST" else None, initial=forms.TextsForm.values_of(campaign)
     )

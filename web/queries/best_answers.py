@@ -13,7 +13,7 @@ from web.common.visibility import sight_on_answers, texts_of_ranked
 def best_answers(
     version: QrelVersion, queries: Sequence[Query], user: object
 ) -> tuple[Mapping[int, list[Passage]], Counter[int]]:
-    """Return query key → a version's best answers by pid, and how many more are hidden from this person."""
+    """Return two maps from query key: to the best answers that this person can see, and to the number of others."""
     shown, hidden = defaultdict[int, list[Passage]](list), Counter[int]()
     sight = sight_on_answers(version, queries, user)
     rows = PreferenceQrel.objects.filter(

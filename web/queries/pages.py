@@ -44,12 +44,12 @@ class RunValues:
     measure: str
     runs: tuple[Run, ...]
     values: npt.NDArray[np.float64]
-    """Values of runs × queries that the labels cover."""
+    """The values, with one row per run and one column per query that the labels cover."""
     place: Mapping[str, int]
     """qid → column of ``values``."""
 
     def of_query(self, qid: str) -> list[float] | None:
-        """Return the values of all runs; None if the labels do not cover the query."""
+        """Return the values of all runs on the query; None if the labels do not cover the query."""
         column = self.place.get(qid)
         return None if column is None else self.values[:, column].tolist()
 
@@ -66,7 +66,7 @@ class QueryRow:
 
     @property
     def answered(self) -> int:
-        """Return the number of runs that answer the query."""
+        """The number of runs that answer the query."""
         return sum(value > 0 for value in self.values or ())
 
     @property

@@ -35,7 +35,7 @@ ORDERS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A run's value on a query, and its shade."""
+    """A run's value on a query, and the shade in which it is drawn."""
 
     value: float
     shade: int
@@ -184,7 +184,7 @@ def _map_rows(
 
 
 def _shown_blocks(overview: Overview, page: Page[Any], run_page: Page[Any]) -> Marked:
-    """Return which blocks of the overview hold the rows and columns of the table."""
+    """Return the blocks of the overview that contain the rows and columns of the table."""
     top, bottom = _block_range(overview.row_starts, page)
     left, right = _block_range(overview.column_starts, run_page)
     return Marked(left, top, right - left, bottom - top)

@@ -45,9 +45,10 @@ class RowPage(Schema):
 
 
 class MadeOut(Schema):
-    """A bundle.
+    """A bundle's file.
 
-    ``withheld`` is why it is withdrawn; ``no_longer_released`` lists its contents that are no longer released.
+    ``withheld`` is the reason why it is withdrawn, or empty. ``no_longer_released`` lists contents that would not be
+    released today.
     """
 
     sha256: str = Field(alias="made.sha256")
@@ -60,8 +61,8 @@ class MadeOut(Schema):
 class BundleOut(Schema):
     """A version's bundle: its contents and omissions if they were counted, and its file if it was made.
 
-    ``made``, ``size`` and ``sha256`` describe the newest available file. ``current``: nothing has changed since.
-    ``bundles``: all files made, newest first.
+    ``made``, ``size`` and ``sha256`` describe the newest file that can be downloaded. ``current``: whether its inputs
+    have not changed since. ``bundles``: all files made, newest first.
     """
 
     made: bool

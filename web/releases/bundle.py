@@ -29,13 +29,13 @@ STEPS = 6
 
 
 def bundle_of(scope: Scope) -> MadeBundle | None:
-    """Return the bundle with the current inputs, if it was made."""
+    """Return the stored bundle that was made from the current inputs; None if there is none."""
     made = MadeBundle.objects.filter(version=scope.version, key=scope.key).order_by("-pk").first()
     return made if made and store.bundle_size(made.name) is not None else None
 
 
 def stored_summary(scope: Scope) -> dict[str, Any] | None:
-    """Return the bundle's contents and omissions, if they were counted."""
+    """Return the counts of the bundle's contents and omissions for the current inputs; None if not counted yet."""
     return kept_analyses.stored_result(_summary_key(scope))
 
 
@@ -49,7 +49,7 @@ def count_bundle(version: QrelVersion, progress: Progress | None = None) -> dict
 
 
 def ensure_bundle(version: QrelVersion, progress: Progress | None = None) -> MadeBundle:
-    """Return the stored bundle; build it if needed."""
+    """Return the stored bundle for the current inputs; build and store it if there is none."""
     scope = Scope(version)
     there = bundle_of(scope)
     if there is not None:
@@ -123,7 +123,7 @@ def _write_contents(scope: Scope, writer: _Writer, progress: Progress) -> dict[s
 
 
 class _JudgmentTally:
-    """Counts judges, workers and dates while judgments pass through it to the file."""
+    """Counts of judges, workers and dates, updated while rows pass through on their way to a file."""
 
     def __init__(self) -> None:
         self.counting = 0
@@ -151,7 +151,7 @@ class _JudgmentTally:
 
 
 def _write_versions(scope: Scope, writer: _Writer) -> Iterator[dict[str, Any]]:
-    """Write the qrels of every version up to this one; return a description of each."""
+    """Write the qrels of every version up to this one, and yield a description of each."""
     for version in scope.chain:
         content, left_out, sha256 = released_qrels(version, PUBLIC, scope.sight)
         writer.bytes(f"qrels/version-{version.number}.qrels", content)
@@ -189,7 +189,7 @@ def _campaign_description(scope: Scope, campaign: Campaign, seen: _JudgmentTally
 
 
 def _write_worker_texts(campaign: Campaign, writer: _Writer) -> None:
-    """Write the texts that workers read; where known, the exact texts that they agreed to."""
+    """Write the campaign's texts for workers, and every consent text that workers agreed to."""
     folder = f"texts/{campaign.name}"
     agreed = list(ConsentText.objects.filter(campaign=campaign).order_by("first_shown_at", "pk"))
     for number, one in enumerate(agreed, start=1):

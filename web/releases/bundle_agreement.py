@@ -11,7 +11,7 @@ SEED = 20220
 
 
 class Agreement:
-    """Gathers the judgments that count, row by row."""
+    """Agreement among the judgments that count, which are added row by row."""
 
     def __init__(self) -> None:
         self.codes: dict[tuple[str, str], int] = {}
@@ -33,7 +33,7 @@ class Agreement:
         return code
 
     def facts(self) -> dict[str, Any]:
-        """Return agreement on pairs judged at least twice, and the side bias; None where unknown."""
+        """Return the agreement on pairs judged at least twice, and the side bias. Unknown values are None."""
         left, right, preferred = np.array(self.rows, dtype=np.int64).reshape(-1, 3).T
         judged = tally(left, right, preferred)
         query = np.array(self.query, dtype=np.int64)[judged.a] if len(self.rows) else judged.a

@@ -20,7 +20,7 @@ _shown = itemgetter("campaign", "qid", "left", "right")
 
 
 class ReleasedRows:
-    """Builds the rows of one scope; ``left_out`` counts omitted rows by reason."""
+    """The rows of a bundle's files for one scope; ``left_out`` counts omitted rows by reason."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -34,7 +34,7 @@ class ReleasedRows:
 
     @cached_property
     def deciding(self) -> dict[str, int]:
-        """Return qid → number of the version whose judgments decide the query in this version."""
+        """Qid → number of the version whose judgments decide the query in this version."""
         carried: dict[str, int] = self.scope.contents[self.scope.version.number]["carried"]
         return {
             query.qid: carried.get(query.qid, self.scope.version.number)
@@ -188,7 +188,7 @@ class ReleasedRows:
             }
 
     def exclusions(self) -> Iterator[Row]:
-        """Yield exclusions of workers: the rule and the month, not the wording."""
+        """Yield the exclusions of workers, with the rule and the month, without the reason in words."""
         return without_time_order(self._exclusions(), itemgetter("campaign"))
 
     def _exclusions(self) -> Iterator[Row]:

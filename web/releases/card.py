@@ -63,7 +63,7 @@ def _campaign_card(campaign: Campaign, facts: Mapping[str, Any]) -> dict[str, An
 
 
 def crowd_sentence(crowd: str, judges: Mapping[str, int]) -> str:
-    """Return who judged: people, simulated workers, or people elsewhere (imported judgments)."""
+    """Return a phrase about who judged: people, simulated workers, or people elsewhere (imported judgments)."""
     total, simulated, imported = sum(judges.values()), judges.get("simulated", 0), judges.get("imported", 0)
     if total and total == imported:
         return "unknown: the judgments were made elsewhere and imported"

@@ -15,7 +15,7 @@ from web.models import MadeBundle
 from web.releases import store
 from web.releases.scope import FORMAT, Scope
 
-#: The first bundle format in which times and tasks cannot reveal which names in two versions are the same worker.
+#: The first bundle format in which times and tasks do not reveal which pseudonyms of two versions are one worker.
 UNJOINABLE = 2
 
 

@@ -39,7 +39,7 @@ class Scope:
 
     @cached_property
     def chain(self) -> list[QrelVersion]:
-        """Return the versions up to this one, by number; their long manifests are loaded when needed."""
+        """The versions up to this one, by number; their long manifests are loaded when needed."""
         rows = QrelVersion.objects.filter(collection=self.collection, number__lte=self.version.number)
         return list(
             rows.select_related("campaign", "parent").defer("manifest", "parent__manifest").order_by("number")
@@ -47,12 +47,12 @@ class Scope:
 
     @cached_property
     def contents(self) -> dict[int, dict[str, Any]]:
-        """Return version number → manifest."""
+        """Version number → manifest."""
         return {one.number: one.content for one in self.chain}
 
     @cached_property
     def campaigns(self) -> list[Campaign]:
-        """Return the campaigns that decided any query of this version, sorted by name."""
+        """The campaigns that decided any query of this version, sorted by name."""
         deciding = {self.version.number}
         if self.version.queries.filter(carried=True).exists():  # otherwise the long manifest is not needed
             deciding.update(self.version.content["carried"].values())
@@ -61,12 +61,12 @@ class Scope:
 
     @cached_property
     def private(self) -> frozenset[str]:
-        """Return the qids of the collection's private queries, which the release leaves out."""
+        """The qids of the collection's private queries, which the release leaves out."""
         return private_qids(self.collection)
 
     @cached_property
     def queries(self) -> dict[int, Query]:
-        """Return query key → query, for covered queries that can be released."""
+        """Query key → query, for covered queries that can be released."""
         rows = Query.objects.filter(
             collection=self.collection, pk__in=self.version.queries.values("query_id")
         )
@@ -74,13 +74,13 @@ class Scope:
 
     @cached_property
     def gold_queries(self) -> dict[int, Query]:
-        """Return the queries of gold pairs, which can be outside the version."""
+        """The queries of gold pairs, which can be outside the version."""
         rows = Query.objects.filter(pk__in=self.gold_pairs().values("query_id"))
         return {query.pk: query for query in rows if query.qid not in self.private}
 
     @cached_property
     def sight(self) -> Sight:
-        """Return the public view of passages, without passages that have no public source for any released query."""
+        """The public view of passages, without passages that have no public source for any released query."""
         every = sight_of(self.collection, None, PUBLIC)
         hidden = Query.objects.filter(collection=self.collection, qid__in=self.private)
         hidden_keys = frozenset(hidden.values_list("pk", flat=True))
@@ -89,19 +89,19 @@ class Scope:
 
     @cached_property
     def suppliers(self) -> list[Run]:
-        """Return the runs that supplied passages of ``queries`` or ``gold_queries``, sorted by tag."""
+        """The runs that supplied passages of ``queries`` or ``gold_queries``, sorted by tag."""
         there = self.queries.keys() | self.gold_queries.keys()
         keys = {run for (query, _), runs in self.sight.suppliers.items() if query in there for run in runs}
         return list(Run.objects.filter(pk__in=keys).order_by("run_tag"))
 
     @cached_property
     def public_runs(self) -> list[Run]:
-        """Return the public runs among the suppliers, as everybody sees them."""
+        """The public runs among the suppliers, as everybody sees them."""
         return [as_shown(run, False) for run in self.suppliers if run.is_public]
 
     @cached_property
     def withdrawn(self) -> frozenset[tuple[int, int]]:
-        """Return (campaign, worker) of all workers who withdrew their judgments, which are left out."""
+        """(campaign, worker) of all workers who withdrew their judgments, which are left out."""
         rows = Exclusion.objects.standing().filter(campaign__in=self.campaigns, rule=Exclusion.WITHDRAWN)
         return frozenset(rows.values_list("campaign_id", "worker_id"))
 
@@ -119,7 +119,7 @@ class Scope:
 
     @cached_property
     def withheld(self) -> frozenset[str]:
-        """Return the names of qrel sets whose labels are withheld."""
+        """The names of qrel sets whose labels are withheld."""
         return withheld_names(self.collection)
 
     def gold_pairs(self) -> QuerySet[GoldPair]:
@@ -129,7 +129,7 @@ class Scope:
 
     @cached_property
     def key(self) -> str:
-        """Return a hash of everything that can change the bundle. Equal keys give equal bytes."""
+        """A hash of everything that can change the bundle. Equal keys give equal bytes."""
         return hashlib.sha256(json.dumps(list(self._inputs()), default=str).encode()).hexdigest()
 
     def _inputs(self) -> Iterator[Any]:

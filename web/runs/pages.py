@@ -47,7 +47,7 @@ RUNS_A_PAGE = 50
 VERSIONS_OF_A_RUN = 5
 MEASURES = ("RR@10", "nDCG@10", "P@10", "Success@10")
 RUN_SORTS = ("run_tag", "team", "submitted_on", "created_at", "release", "report__queries", "report__depth")
-#: Sorts by columns of the board. As on the board, a minus before the name puts the best first.
+#: Column of the board → sort key of its rows. As on the board, a minus before the name puts the best run first.
 BOARD_SORTS: dict[str, Callable[[BoardRow], int | None]] = {
     "rank": lambda row: -row.leading.rank,
     "preference": lambda row: -row.preference.rank if row.preference else None,
@@ -142,7 +142,7 @@ def _keys_by_board(
     value: Callable[[BoardRow], int | None],
     rows: Mapping[str, BoardRow],
 ) -> list[int]:
-    """Return the runs' keys by a column of the board; runs that are not ranked come last."""
+    """Return the runs' keys, sorted by a column of the board; runs that are not ranked come last."""
 
     def of_run(one: tuple[int, str]) -> int | None:
         return value(rows[one[1]]) if one[1] in rows else None
@@ -152,7 +152,7 @@ def _keys_by_board(
 
 
 def _board_or_none(collection: Collection, user: Any) -> tuple[PublishedBoard | None, bool]:
-    """Return the latest board, for the values beside the runs, if there is one; and whether a job is computing it."""
+    """Return the latest board, whose values are shown beside the runs, or None and whether a job is computing it."""
     try:
         return published_board(collection, Wish(), user), False
     except BoardBeingDrawn:
@@ -162,7 +162,7 @@ def _board_or_none(collection: Collection, user: Any) -> tuple[PublishedBoard | 
 
 
 def _team_safe_order(sort: str, everything: bool) -> tuple[Any, ...]:
-    """Return the sort order. Runs under embargo are sorted by what is shown of them, so that it reveals no team."""
+    """Return the sort order. Runs under embargo are sorted by what is shown, so that the order reveals no team."""
     column = sort.removeprefix("-")
     shown = {"team": Value(""), "created_at": TruncDay("created_at")}
     if everything or column not in shown:

@@ -46,11 +46,11 @@ SORTS = {
 
 @dataclass(frozen=True)
 class QueryLine:
-    """A query of a run. ``values`` are in the order of the page's labels, None where they do not cover it."""
+    """A query of a run. ``values`` are in the order of the page's labels; None if labels do not cover the query."""
 
     query: Query
     top: str
-    """Its first passage; empty if there is none or it is hidden."""
+    """The pid of the run's first passage; empty if there is none or it is hidden."""
     text: str
     passages: int
     tied: bool
@@ -81,7 +81,7 @@ class _RunFigures:
     judged: dict[str, bool]
 
     def value(self, qid: str) -> float | None:
-        """Return the value under the last labels."""
+        """Return the query's value under the last labels; None if they do not cover the query."""
         return self.values[-1].get(qid) if self.values else None
 
     def fits(self, show: str, qid: str) -> bool:
@@ -107,9 +107,9 @@ def run_queries(
     pids_shown: bool,
     judged_shown: bool = True,
 ) -> dict[str, Any]:
-    """Return one page of the run's queries, under the default labels and the latest version.
+    """Return one page of the run's queries, with values under the default labels and the latest version.
 
-    ``judged_shown``: whether to show if a top passage was judged, which reveals what withheld labels added.
+    ``judged_shown``: whether to show if a top passage was judged, which could reveal a withheld label.
     """
     show, found, sort = (parameters.get(name, "").strip() for name in ("show", "q", "sort"))
     show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""

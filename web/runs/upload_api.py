@@ -45,10 +45,10 @@ class ProblemOut(Schema):
 class UploadOut(Schema):
     """A sent file.
 
-    ``receiving`` while parts are missing, ``waiting`` for its check, then ``imported``, ``refused``, or ``checked``
-    when only a check was asked for. ``problems`` are the first hundred, some of each kind; ``problem_counts`` counts
-    all, by kind.
-    ``work`` is the job that checks it. If it failed, repeat the announcement with the same key to retry.
+    Its state is ``receiving`` while parts are missing, ``waiting`` until it is checked, and then ``imported``,
+    ``refused``, or ``checked`` if only a check was asked for. ``problems`` are the first hundred, some of each kind;
+    ``problem_counts`` counts all, by kind. ``work`` is the job that checks the file. If it failed, repeat the
+    announcement with the same key to retry.
     """
 
     id: int
@@ -68,7 +68,7 @@ class UploadOut(Schema):
 
     @staticmethod
     def resolve_work(upload: RunUpload) -> dict[str, Any] | None:
-        """Return the job whose check the upload waits for."""
+        """Return the job that checks the file; None unless the upload is waiting for the check."""
         work = work_on_files(upload)
         return work_out(work.job) if work else None
 

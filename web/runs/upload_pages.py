@@ -31,7 +31,7 @@ from web.common.visibility import hidden_queries, opened_runs, sees_everything, 
 UPLOADS_A_PAGE = 30
 #: The number of different problems that the list shows for each file.
 PROBLEMS_SHOWN = 5
-#: Labels of states.
+#: State of an upload → its label on pages.
 STATES = {
     RunUpload.State.RECEIVING: "arriving",
     RunUpload.State.WAITING: "being checked",
@@ -144,7 +144,7 @@ def adding_page(collection: Collection) -> dict[str, Any]:
 
 
 def work_on_files(row: RunUpload | NewCollection | AddedFiles) -> Work | None:
-    """Return the job that files wait for; None if they do not wait."""
+    """Return the job that reads or checks the files; None unless they are waiting for it."""
     if row.state != RunUpload.State.WAITING:  # all three classes use the same word
         return None
     job = Job.objects.filter(key=row.job_key).order_by("-pk").first()
@@ -152,12 +152,12 @@ def work_on_files(row: RunUpload | NewCollection | AddedFiles) -> Work | None:
 
 
 def _add_words(upload: RunUpload, *, failed: bool) -> None:
-    """Set the upload's label and number of problems; ``failed``: its check failed."""
+    """Set the upload's label (``words``) and number of problems (``total``). ``failed``: whether its check failed."""
     upload.words = "check failed" if failed else STATES[RunUpload.State(upload.state)]  # type: ignore[attr-defined]
     upload.total = sum(upload.problem_counts.values()) or len(upload.problems)  # type: ignore[attr-defined]
 
 
 def _add_problems(upload: RunUpload) -> None:
-    """Set the problems that the list shows, folded, and the number of the others. Call it after ``_add_words``."""
+    """Set the folded problems that the list shows, and the number of those left out. Call it after ``_add_words``."""
     upload.folded = fold(upload.problems, upload.problem_counts)[:PROBLEMS_SHOWN]  # type: ignore[attr-defined]
     upload.others = upload.total - sum(same.count for same in upload.folded)  # type: ignore[attr-defined]

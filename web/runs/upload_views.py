@@ -150,7 +150,7 @@ def receive_upload_part(request: HttpRequest, collection: Collection, key: int) 
 
 
 def _whole_number(text: str) -> int | None:
-    """Parse a whole number of at most 15 digits."""
+    """Parse a whole number of at most 15 digits. Return None for other text."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
 
 

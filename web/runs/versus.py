@@ -139,7 +139,7 @@ def _picked_tags(parameters: Any) -> list[str]:
 
 
 def _check_number_picked(parameters: Any) -> None:
-    """Refuse more than two picked runs: the page would drop some of them silently."""
+    """Raise NothingToScore for more than two picked runs, because the page would ignore some of them silently."""
     picked = _picked_tags(parameters)
     if len(picked) > MOST_PICKED:
         raise NothingToScore(
@@ -270,7 +270,10 @@ def _difference_lines(
 
 
 def _difference_bars(values: Mapping[str, tuple[float, float]], sign: int) -> list[float]:
-    """Return the differences in order, relative to the largest. With many queries, each is a mean of neighbors."""
+    """Return the differences, highest first, relative to the largest absolute one.
+
+    With more than ``MOST_BARS`` queries, each value is the mean of neighboring differences.
+    """
     gains = np.sort([sign * (b - a) for a, b in values.values() if a == a and b == b])[::-1]
     if not len(gains):
         return []

@@ -41,7 +41,7 @@ class ShownGrant:
 
     @property
     def left(self) -> Decimal:
-        """Return the dollars that can still be reserved."""
+        """The dollars that can still be reserved."""
         return self.of.left if self.state == "current" else Decimal(0)
 
 

@@ -41,7 +41,7 @@ class RoundIn(Body):
 
 
 class TeamOut(Schema):
-    """A team with the number of its submissions, as far as the caller can see them: in all, and by round."""
+    """A team, and the number of its submissions that the caller can see: in total, and by round."""
 
     name: str
     affiliation: str

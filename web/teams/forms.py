@@ -5,7 +5,7 @@ from django import forms
 
 from pooling.models import Round
 
-#: Zones in which deadlines are given, in words.
+#: Key → (time zone, label), for the zones in which deadlines can be entered.
 ZONES = {"utc": (UTC, "UTC"), "aoe": (timezone(timedelta(hours=-12)), "anywhere on Earth (UTC−12)")}
 
 
@@ -75,7 +75,7 @@ class RoundForm(forms.Form):
             self.fields["name"].help_text = "The name of a round cannot be changed."
 
     def clean(self) -> dict[str, Any]:
-        """Read both times in their zone."""
+        """Parse both times in the chosen zone."""
         said = super().clean() or {}
         zone = ZONES[said.get("zone") or "utc"][0]
         for name in ("opens_at", "closes_at"):
@@ -93,7 +93,7 @@ class RoundForm(forms.Form):
         return None
 
     def rules(self) -> dict[str, Any]:
-        """Return the values as ``set_round`` takes them."""
+        """Return the values as arguments of ``set_round``."""
         return {name: value for name, value in self.cleaned_data.items() if name != "zone"}
 
 

@@ -33,7 +33,7 @@ class Submitted:
 
 @dataclass
 class TeamLine:
-    """A team with the number of its submissions: in all, and by round."""
+    """A team with the number of its submissions: in total, and by round."""
 
     name: str
     affiliation: str = ""
@@ -48,7 +48,7 @@ class TeamLine:
 
 @dataclass(frozen=True)
 class Quota:
-    """What a team can still submit in a round."""
+    """The runs that a team has submitted in a round, and how many it can still submit."""
 
     round: Round
     runs: int
@@ -57,12 +57,12 @@ class Quota:
 
     @property
     def runs_left(self) -> int:
-        """Official runs that it may still submit."""
+        """The number of official runs that the team can still submit."""
         return max(0, self.round.most_runs - self.runs)
 
     @property
     def baselines_left(self) -> int:
-        """Baseline runs that it may still submit."""
+        """The number of baseline runs that the team can still submit."""
         return max(0, self.round.most_baselines - self.baselines)
 
 
@@ -86,7 +86,7 @@ def opening_for(team: Team | None) -> dict[str, Any]:
 
 
 def _used_up(team: Team, quota: Quota | None, now: datetime) -> RoundRefusal | None:
-    """Return which limits the team's official runs have reached, and when the next run is accepted."""
+    """Return the limits that the team's official runs have reached, and when the next run is accepted, or None."""
     policy, reached, since = policy_of(team.collection), [], now
     if quota and not quota.runs_left:
         reached.append(
@@ -106,7 +106,7 @@ def _used_up(team: Team, quota: Quota | None, now: datetime) -> RoundRefusal | N
 
 
 def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
-    """Return the board's rounds, its teams with their submissions, and what the policy lets everybody see."""
+    """Return the board's rounds and teams, with the submissions that this person can see under the policy."""
     member, own = sees_everything(user, collection), team_of(user, collection)
     policy = policy_of(collection)
     told = "all" if member else policy.public_list if policy else ""

@@ -1,4 +1,4 @@
-"""What a run needs to be accepted on a board, for teams that prepare a run."""
+"""The requirements that a run must meet to be accepted on a board, for teams that prepare a run."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from pooling.services.candidates import candidates_of
 from pooling.services.run_fields import known_details
 from pooling.services.submission_policies import field_label, policy_of
 
-#: Details that a team never enters: its account and the time of arrival state them.
+#: Details that a team never enters, because they are known from its account and the time of arrival.
 KNOWN_ANYWAY = frozenset(["team", "submitted_on"])
 
 
@@ -24,7 +24,7 @@ class RunRequirements:
 
 
 def run_requirements(collection: Collection) -> RunRequirements | None:
-    """Return what a run needs; None if only the default depth limit applies."""
+    """Return the requirements for runs on this board; None if only the default depth limit applies."""
     policy, known = policy_of(collection), known_details(collection)
     asked = [name for name in (policy.required if policy else ()) if name not in KNOWN_ANYWAY]
     candidates = candidates_of(collection)

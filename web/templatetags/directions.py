@@ -31,7 +31,7 @@ register.filter("unlisted", unlisted)
 
 @register.simple_tag(takes_context=True)
 def directed(context: Context, text: Any, collection: Any = "") -> SafeString:
-    """Return text written for a terminal, with links to the pages for its actions that the reader can open."""
+    """Return guidance as HTML, in which each action that the reader can take is a link to its page."""
     reader = context.render_context.get(_READER) or Reader(context.get("user", AnonymousUser()))
     context.render_context[_READER] = reader
     name = getattr(collection, "name", collection) or ""

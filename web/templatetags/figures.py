@@ -165,7 +165,7 @@ def slip_rate(share: float) -> str:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """Return a share as a percentage with one digit."""
+    """Return a share as a percentage with one digit after the point, without the sign."""
     return NOT_THERE if share is None else f"{share * 100:.1f}"
 
 
@@ -192,7 +192,7 @@ def dollars(amount: Any) -> str:
 
 @register.filter
 def whole(number: float | None) -> str:
-    """Return a number without its fraction."""
+    """Return a number rounded to a whole number; a dash for None."""
     return NOT_THERE if number is None else count(round(number))
 
 
@@ -285,7 +285,7 @@ def sheet_width(figure: Figure) -> int:
 
 @register.filter
 def gold_words(campaign: Campaign | str) -> str:
-    """Return what workers are tested with: a gold pair, or a test passage if they grade single passages.
+    """Return the term for what workers are tested with: gold pair, or test passage if they grade single passages.
 
     The form for a new campaign has no campaign yet.
     """

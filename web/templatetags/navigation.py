@@ -75,7 +75,7 @@ def mail_when_done(context: dict[str, Any], work: Work) -> dict[str, Any]:
 def collection_trail(
     context: dict[str, Any], content: str, collection: Collection, tab: str, tabs: bool = True
 ) -> str:
-    """Show the trail home / collection / tab / page, and the tabs. The block has the page's name; empty for a tab.
+    """Render the trail home / collection / tab / page, and the tabs. The block has the page's name; empty for a tab.
 
     The overview has no step of its own, because the collection's step leads to it.
     """
@@ -86,7 +86,7 @@ def collection_trail(
 
 @register.simple_block_tag(takes_context=True)
 def campaign_trail(context: dict[str, Any], content: str, campaign: Campaign, tab: str) -> str:
-    """Show the trail of a campaign's page, which belongs to the tab Campaigns. ``tab``: empty for no tabs."""
+    """Render the trail of a campaign's page, below the collection's tab Campaigns. ``tab``: empty for no tabs."""
     collection = campaign.collection
     above = _steps(
         collection.name, _tabs_of(collection, ("overview", "campaigns")), "campaigns", is_tab=False
@@ -124,7 +124,7 @@ def _campaign_tabs(context: dict[str, Any], campaign: Campaign) -> dict[str, tup
 
 
 def _steps(name: str, shown: dict[str, tuple[str, str]], tab: str, *, is_tab: bool) -> list[dict[str, str]]:
-    """Return the steps to a tab; the last one has no link if it is the page itself."""
+    """Return the steps of a trail to a tab. With ``is_tab``, the last step is the page itself, so it has no link."""
     found = [{"words": name, "address": shown["overview"][1]}]
     if tab in shown and tab != "overview":
         words, address = shown[tab]

@@ -24,7 +24,7 @@ TEXTS_SHOWN = 20
 
 @dataclass(frozen=True)
 class ChallengeLine:
-    """A challenge and its progress: judgments received and requested so far, queries, challengers."""
+    """A challenge and its progress: the judgments requested so far (``asked``), those counted, and its queries."""
 
     challenge: Challenge
     asked: int
@@ -151,7 +151,7 @@ def _queries_by_qid(collection: Collection, rows: list[dict[str, Any]]) -> dict[
 
 
 def challenge_lines(campaign: Campaign) -> list[ChallengeLine]:
-    """Return the campaign's challenges, newest first, with one database query per figure."""
+    """Return the campaign's challenges, newest first, in a fixed number of database queries."""
     asked = count_by(TaskPair.objects.filter(task__campaign=campaign, pair__round__gt=0), "pair__round")
     judged = count_by(Judgment.objects.filter(campaign=campaign, pair__round__gt=0).counted(), "pair__round")
     queries = dict(

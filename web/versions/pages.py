@@ -40,9 +40,9 @@ FILTERS = {
 
 @dataclass(frozen=True)
 class QueryLine:
-    """A query of the version; ``best`` has the visible pids of its best answers; hidden pids are counted.
+    """A query of the version, with the pids of the best answers that the person can see (``best``).
 
-    ``text`` is the text of the first visible best answer; empty if it is not known.
+    ``hidden`` counts the other best answers. ``text`` is the text of the first visible one; empty if it is not known.
     """
 
     row: VersionQuery
@@ -138,8 +138,9 @@ def letter_of(place: int) -> str:
 def marked_queries(version: QrelVersion, official: QrelSet | None) -> QuerySet[VersionQuery]:
     """Return the version's queries, each annotated with ``beaten`` and ``changed``.
 
-    Beaten: the official label that pools and the perfect run use was judged and is not a best answer; other relevant
-    passages are ignored. Changed: the parent version has different best answers, or does not cover the query.
+    ``beaten``: the query's official label, which pools and the perfect run use, was judged but is not a best answer.
+    Other relevant passages are ignored. ``changed``: the parent version has other best answers, or does not cover the
+    query; false without a parent.
     """
     best = PreferenceQrel.objects.filter(query=OuterRef("query"))
     before = best.filter(version=version.parent_id)
@@ -156,12 +157,12 @@ def marked_queries(version: QrelVersion, official: QrelSet | None) -> QuerySet[V
 
 
 def official_label_key(official: QrelSet | None, query: Query) -> int | None:
-    """Return the key of the query's official label: the highest grade, then the first in the file; else None."""
+    """Return the passage key of the query's official label: highest grade, then first in the file; else None."""
     return _official_label_query(official, query.pk).first()
 
 
 def _official_label_query(official: QrelSet | None, query: Any) -> QuerySet[Any, int]:
-    """Return the rule of ``pooling.shallow.one_relevant_each`` as a database query."""
+    """Select a query's official label by the same rule as ``pooling.shallow.one_relevant_each``, in the database."""
     least = official.min_grade if official else 0
     relevant = Qrel.objects.filter(qrel_set=official, query=query, grade__gte=least)
     return relevant.order_by("-grade", "position").values_list("passage", flat=True)[:1]
@@ -205,7 +206,7 @@ def query_lines(version: QrelVersion, rows: Sequence[VersionQuery], user: Any) -
 
 
 def released_qrels(version: QrelVersion, user: Any, sight: Sight | None = None) -> tuple[bytes, int, str]:
-    """Return the visible part of the version's qrels file, the number of omitted lines, and its SHA-256.
+    """Return the visible part of the version's qrels file, the number of omitted lines, and the part's SHA-256.
 
     Files omit what public pages hide: passages that only unreleased runs supplied, and results on private queries.
     ``sight``: the visibility of these queries, if already known.
@@ -224,7 +225,7 @@ def released_qrels(version: QrelVersion, user: Any, sight: Sight | None = None) 
 
 
 def _shown_queries(version: QrelVersion, everything: bool) -> Q:
-    """Filter out private queries, except for people who see everything."""
+    """Return the condition that leaves out private queries, unless the person sees everything."""
     private = PrivateQuery.objects.filter(split__collection=version.collection_id, query=OuterRef("query"))
     return Q() if everything else ~Q(Exists(private))
 

@@ -55,8 +55,8 @@ def rank_table(
 ) -> RankTable | None:
     """Return where runs rank these passages (letter, pid); None without runs or passages that the person may see.
 
-    ``good``: letters of the passages that stand out at rank 1. Runs are in the order of the board of this version,
-    or of the collection's latest board.
+    ``good``: letters of the passages that are highlighted at rank 1. Runs are in the order of the board of this
+    version, or of the collection's latest board.
     """
     runs = _with_passages(collection, user)
     if not runs or not passages:

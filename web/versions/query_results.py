@@ -55,7 +55,7 @@ class OfficialLabels:
 
     @property
     def relevant(self) -> set[int]:
-        """Return the passages whose grade counts as relevant."""
+        """The keys of the passages whose grade counts as relevant."""
         return {key for key, grade in self.grades.items() if grade >= self.min_grade}
 
 

@@ -60,7 +60,7 @@ class RunMove:
 
     @property
     def rose(self) -> int:
-        """Return the number of ranks that the run rose; negative if it fell."""
+        """The number of ranks that the run rose; negative if it fell."""
         return self.before - self.after
 
 
@@ -138,7 +138,7 @@ class Differences:
 
 
 def version_differences(version: QrelVersion, since: QrelVersion | None, user: Any) -> Differences:
-    """Return how ``version`` differs from ``since``; everything if there is no earlier version."""
+    """Return the differences between ``since`` and ``version``; if ``since`` is None, every query is a difference."""
     before = edition_of(since) if since else None
     after = edition_of(version)
     hidden = hidden_queries(version.collection, user)
@@ -218,7 +218,7 @@ def board_movement(version: QrelVersion, since: QrelVersion, user: Any) -> Movem
 
 @dataclass(frozen=True)
 class _CauseWords:
-    """Explains causes; unreleased runs are counted, not named."""
+    """Words for the causes of changes. Unreleased runs are counted, not named."""
 
     sight: Sight
     key_of: dict[str, int]

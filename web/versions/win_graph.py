@@ -39,7 +39,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class WinGraph:
-    """Nodes and arrows in a square of side ``size``; ``left_out`` passages had the fewest wins."""
+    """Nodes and arrows in a square of side ``size``. ``left_out`` counts passages with too few wins to be drawn."""
 
     size: float
     node: float

@@ -21,7 +21,7 @@ NAMES = ("address", "events", "created_at", "off_at", "off_why", "failing_since"
 
 
 class WebhookOut(Schema):
-    """A webhook; ``on``: it receives events; ``off_why`` is empty if a person switched it off."""
+    """A webhook. ``on``: whether it receives events. ``off_why`` is empty if a person switched it off."""
 
     id: int
     address: str
@@ -51,14 +51,14 @@ class WebhookIn(Body):
 
 
 class WebhookChange(Body):
-    """Changes; omitted fields stay."""
+    """Changes to a webhook; omitted fields stay the same."""
 
     events: Kinds | None = None
     on: bool | None = None
 
 
 class RotateIn(Body):
-    """Hours during which messages are also signed with the old secret; 0: the old secret ends at once."""
+    """The hours during which messages are also signed with the old secret; with 0, the old secret ends at once."""
 
     overlap_hours: Annotated[float, Field(ge=0, le=24 * 7)] = 24
 

@@ -83,7 +83,7 @@ def due_endpoints() -> list[int]:
 def deliver_due(endpoint_id: int, *, rng: random.Random, progress: Progress | None = None) -> int:
     """Send this webhook's due messages in order, until one fails. Return the number delivered.
 
-    Thus an address that does not answer blocks a job worker for only one attempt.
+    It stops at the first failure, so that an address that does not answer blocks a job worker for only one attempt.
     """
     arrived = 0
     for _ in range(MESSAGES_AT_ONCE):

@@ -92,7 +92,7 @@ def rotate_secret(*, endpoint: WebhookEndpoint, user: Any, overlap: timedelta = 
 
 
 def signing_keys(endpoint: WebhookEndpoint, now: datetime) -> list[str]:
-    """Return the secrets that sign a webhook's messages now, newest first. Raises SealBroken if the newest fails."""
+    """Return the secrets that sign messages now, newest first. Raises SealBroken if the newest cannot be unsealed."""
     keys = [unseal(endpoint.secret, purpose=PURPOSE)]
     if endpoint.previous_secret and endpoint.previous_until and endpoint.previous_until > now:
         with suppress(SealBroken):  # the old secret may have been replaced because it cannot be unsealed
@@ -139,7 +139,7 @@ def check_owner_rights(endpoint: WebhookEndpoint) -> bool:
 
 
 def send_test(*, endpoint: WebhookEndpoint) -> WebhookDelivery:
-    """Send a test message. Raises WebhookRefused."""
+    """Create a test message, which is due at once. Raises WebhookRefused."""
     _refuse_by_hand(endpoint)
     return WebhookDelivery.objects.create(
         endpoint=endpoint,
@@ -150,7 +150,7 @@ def send_test(*, endpoint: WebhookEndpoint) -> WebhookDelivery:
 
 
 def resend(*, delivery: WebhookDelivery) -> None:
-    """Send the same message again now, with all attempts and the same id. Raises WebhookRefused."""
+    """Make the message due again now, with the same id and a new series of attempts. Raises WebhookRefused."""
     _refuse_by_hand(delivery.endpoint)
     if delivery.last_tried_at and clock.now() - delivery.last_tried_at < JUST_SENT:
         raise WebhookRefused("The message was sent a moment ago.", "Wait for the answer, then try again.")

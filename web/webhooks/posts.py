@@ -105,7 +105,10 @@ def post(address: str, body: bytes, headers: dict[str, str]) -> Reply:
 
 
 def _post_and_read(target: Target, body: bytes, headers: dict[str, str]) -> tuple[int, str]:
-    """Return the status and the beginning of the response. Raises OSError, HTTPException."""
+    """Return the status and the beginning of the response. Raises OSError, HTTPException.
+
+    The text is empty for a private address, so that it reveals nothing about the network.
+    """
     seconds = settings.WEBHOOK_TIMEOUT_SECONDS
     connection = _Pinned(target, seconds)
     watch = threading.Timer(seconds, connection.cut_off)
@@ -127,7 +130,7 @@ def _post_and_read(target: Target, body: bytes, headers: dict[str, str]) -> tupl
 
 
 def _start_of_reply(reply: http.client.HTTPResponse) -> str:
-    """Return the beginning of the response, or nothing for private addresses, to reveal nothing of the network."""
+    """Return the beginning of the response as text; empty if it cannot be read."""
     try:
         text = reply.read(READ_BYTES)
     except (OSError, http.client.HTTPException):  # only the status matters, and it has arrived

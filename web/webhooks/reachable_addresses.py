@@ -78,7 +78,7 @@ class Target:
 
 
 def check_form(address: str) -> SplitResult:
-    """Refuse malformed addresses, without looking them up. Raises AddressRefused."""
+    """Return the parts of a well-formed address, without looking up its host. Raises AddressRefused."""
     if len(address) > LONGEST:
         raise AddressRefused(f"The address is longer than {LONGEST} characters.", "Use a shorter one.")
     if any(not "!" <= character <= "~" for character in address):
@@ -106,7 +106,7 @@ def check_form(address: str) -> SplitResult:
 
 
 def look_up(address: str) -> Target:
-    """Resolve the address. Raises AddressRefused, or OSError if the host is not found."""
+    """Look up the host and check its numeric addresses. Raises AddressRefused, or OSError for an unknown host."""
     parts = check_form(address)
     host, port = str(parts.hostname), parts.port or PORTS[parts.scheme]
     try:
@@ -129,7 +129,7 @@ def look_up(address: str) -> Target:
 
 
 def is_public(number: str) -> bool:
-    """Return whether a numeric address is public; if it embeds another address, the embedded one decides."""
+    """Return whether a numeric address is public. If it embeds an IPv4 address, that address is checked instead."""
     if "%" in number:  # a link-local address
         return False
     found = ip_address(number)

@@ -27,7 +27,7 @@ def signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
 
 
 def headers(keys: Sequence[str], message_id: str, timestamp: int, body: bytes) -> dict[str, str]:
-    """Return the three headers of a message, which is signed with both secrets during a rotation."""
+    """Return the three headers of a message, signed with every one of ``keys``: two secrets during a rotation."""
     signatures = [signature(key, message_id, timestamp, body) for key in keys]
     return {
         "webhook-id": message_id,

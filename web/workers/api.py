@@ -121,7 +121,7 @@ class WithdrawalIn(DecisionIn):
 class Repeated(Schema):
     """The expected effects of a decision after which others repeat a worker's tasks; dollars with fees.
 
-    ``done``: it has taken effect.
+    ``done``: whether the decision has taken effect.
     """
 
     worker: int
@@ -132,7 +132,7 @@ class Repeated(Schema):
 
 
 class Excluded(Repeated):
-    """The expected effects of an exclusion; dollars with fees. ``done``: it has taken effect."""
+    """The expected effects of an exclusion; dollars with fees. ``done``: whether it has taken effect."""
 
     gold_showings: int = Field(alias="foreseen.gold")
     gold_accepted: int = Field(alias="foreseen.gold_accepted")
@@ -148,7 +148,7 @@ class WithdrawnOut(Repeated):
 
 
 class Reinstated(Schema):
-    """The expected effects of a reinstatement: tasks, and dollars with fees. ``done``: it has taken effect."""
+    """The expected effects of a reinstatement; dollars with fees. ``done``: whether it has taken effect."""
 
     worker: int
     done: bool
@@ -180,7 +180,7 @@ class MessageIn(Body):
 
 
 class Written(Schema):
-    """The recipients of a message. ``done``: the message is being sent."""
+    """The numbers of the workers who receive a message. ``done``: whether it is being sent."""
 
     workers: list[int]
     done: bool
@@ -199,7 +199,7 @@ class Answer(Settling):
 
 
 class Settled(Schema):
-    """The settled report or appeal."""
+    """The id of the settled report or appeal, such as ``r12`` or ``a3``."""
 
     settled: str
 

@@ -142,7 +142,7 @@ def campaign_worker(campaign: Campaign, key: int) -> Worker:
 
 
 def record_for(campaign: Campaign, worker: Worker) -> tuple[WorkerRecord | None, Usual]:
-    """Return the worker's record and typical values; no record if they only appealed."""
+    """Return the worker's record (None if they only appealed), and the campaign's typical values."""
     known = records(campaign)
     return next((row for row in known.rows if row.worker == worker.pk), None), known.usual
 
@@ -197,7 +197,7 @@ def decisions_about(campaign: Campaign, worker: Worker) -> Any:
 
 
 def _submissions_of_worker(campaign: Campaign, worker: Worker) -> Any:
-    """Return submissions, newest first."""
+    """Return the worker's submissions, newest first, without trials."""
     rows = Submission.objects.filter(campaign=campaign, worker=worker).select_related("task")
     return rows.exclude(standing=Submission.Standing.TRIAL).order_by("-pk")
 
@@ -279,7 +279,7 @@ def withdrawal_of(campaign: Campaign, worker: Worker) -> dict[str, Any]:
 
 
 def may_undo(decision: Exclusion | None) -> bool:
-    """Return whether a decision is recent enough to be undone with one button."""
+    """Return whether a person made the decision within the last hour, so that one button can undo it."""
     if decision is None:
         return False
     at = decision.reversed_at or decision.decided_at

@@ -41,7 +41,7 @@ class AppealLine:
 
     @property
     def overdue(self) -> bool:
-        """Return whether the promised time for an answer has passed."""
+        """Whether the promised time for an answer has passed."""
         return self.appeal.settled_at is None and self.due < clock.now()
 
 

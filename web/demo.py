@@ -120,7 +120,7 @@ class Demo:
 
     def challenge(self, sample: Path) -> dict[str, Any]:
         """Add new runs, judge only their unseen top passages, and publish version 2."""
-        self.say("\n4. New runs arrive: only their unseen top passages meet the best answers")
+        self.say("\n4. New runs arrive: only their unseen top passages are compared with the best answers")
         self.command("import_runs", self.name, *run_files(sample / "later"), "--release", "public")
         tags = later_tags(self.name, len(run_files(sample / "later")))
         asked = self.command("challenge", self.campaign, "--runs", *tags)

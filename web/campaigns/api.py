@@ -113,7 +113,7 @@ def list_campaigns(request: HttpRequest) -> list[dict[str, Any]]:
     ]
 
 
-@router.get("/campaigns/{name}", response=CampaignOut, summary="One campaign")
+@router.get("/campaigns/{name}", response=CampaignOut, summary="Get a campaign")
 def read_campaign(request: HttpRequest, name: str) -> dict[str, Any]:
     return read_facts(request, campaign_for(reader(request), name))
 

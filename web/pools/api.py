@@ -107,13 +107,13 @@ class PoolWithRunsOut(PoolOut):
     runs: list[PooledRunOut]
 
 
-@router.get("/collections/{name}/pools", response=list[PoolOut], summary="Pools, by name")
+@router.get("/collections/{name}/pools", response=list[PoolOut], summary="List pools by name")
 def list_pools(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     found = collection_for(reader(request), name, "see everything")
     return [_pool_out(row) for row in found.pools.select_related("qrel_set").order_by("name")]
 
 
-@router.get("/collections/{name}/pools/{pool}", response=PoolWithRunsOut, summary="One pool and its runs")
+@router.get("/collections/{name}/pools/{pool}", response=PoolWithRunsOut, summary="Get a pool and its runs")
 def read_pool(request: HttpRequest, name: str, pool: str) -> dict[str, Any]:
     found = collection_for(reader(request), name, "see everything")
     row = get_object_or_404(Pool.objects.select_related("qrel_set"), collection=found, name=pool)

@@ -203,7 +203,7 @@ def list_runs(
     return {"count": rows.count(), "runs": _runs_as_seen(rows[offset : offset + limit], found, user)}
 
 
-@router.get("/collections/{name}/runs/{int:key}", response=RunOut, summary="One run")
+@router.get("/collections/{name}/runs/{int:key}", response=RunOut, summary="Get a run")
 def read_run(request: HttpRequest, name: str, key: int) -> Run:
     user = reader(request)
     found = collection_for(user, name)

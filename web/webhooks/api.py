@@ -87,7 +87,7 @@ class DeliveryPage(Schema):
     deliveries: list[DeliveryOut]
 
 
-@router.get("/collections/{name}/webhooks", response=list[WebhookOut], summary="Webhooks (owners)")
+@router.get("/collections/{name}/webhooks", response=list[WebhookOut], summary="List webhooks (owners)")
 def list_webhooks(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     found = collection_for(reader(request), name, endpoints.MANAGE)
     return [_webhook_out(one) for one in listing.webhooks_of(found)]
@@ -111,7 +111,7 @@ def register(
     )
 
 
-@router.get("/collections/{name}/webhooks/{int:key}", response=WebhookOut, summary="One webhook")
+@router.get("/collections/{name}/webhooks/{int:key}", response=WebhookOut, summary="Get a webhook")
 def read_webhook(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     return _webhook_out(listing.webhook_or_404(collection_for(reader(request), name, endpoints.MANAGE), key))
 
@@ -130,7 +130,7 @@ def change(request: HttpRequest, name: str, key: int, asked: WebhookChange) -> d
     return _webhook_out(listing.webhook_or_404(endpoint.collection, key))
 
 
-@router.delete("/collections/{name}/webhooks/{int:key}", response={204: None}, summary="Delete it")
+@router.delete("/collections/{name}/webhooks/{int:key}", response={204: None}, summary="Delete a webhook")
 def delete_webhook(request: HttpRequest, name: str, key: int) -> Status[None]:
     user, endpoint = _webhook_to_change(request, name, key)
     endpoints.remove_endpoint(endpoint=endpoint, user=user)

@@ -117,7 +117,7 @@ class WebhookDelivery(models.Model):
 
 
 class EndNotice(models.Model):
-    """An e-mail that a person requested for the end of a background job. Deleted once it is sent."""
+    """An e-mail that a person requested for the end of a background job. The row is deleted once it is sent."""
 
     job = models.ForeignKey(Job, models.CASCADE, related_name="+")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

@@ -42,8 +42,8 @@ class NamedAskingIn(AskingIn):
 class AskingOut(Schema):
     """A plan: the number of pairs (one per query), and the qids of queries without a pair. ``cost`` includes fees.
 
-    ``on_top``: number of pairs in which the run ranks the known passage first; the other passage is its second.
-    ``elsewhere``: number of pairs in which the run ranks another passage first; that is the other passage.
+    ``on_top``: number of queries whose known passage is the run's first; it is compared with the run's second.
+    ``elsewhere``: number of queries whose known passage is not the run's first; it is compared with the run's first.
     """
 
     pairs: int

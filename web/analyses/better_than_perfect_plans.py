@@ -29,12 +29,12 @@ class Plan:
 
     @property
     def on_top(self) -> int:
-        """The number of pairs of the known passage, which the run ranks first, with its second passage (A)."""
+        """The number of queries whose known passage is the run's first; it is compared with the run's second (A)."""
         return sum(one.category is Category.A for one in self.found.asked)
 
     @property
     def elsewhere(self) -> int:
-        """The number of pairs of the known passage with another passage that the run ranks first (B)."""
+        """The number of queries whose known passage is not the run's first; it is compared with the first (B)."""
         return self.pairs - self.on_top
 
 

@@ -157,7 +157,7 @@ def _analysed_campaign(collection: Collection, given: Any, user: Any, released: 
 
 
 def _campaigns_with_pairs(collection: Collection, user: Any) -> list[Campaign]:
-    """Return the campaigns with judgments of pairs that this person can see, except drafts."""
+    """Return the campaigns that have judgments of pairs and that this person can see."""
     judgments = Judgment.objects.filter(campaign=OuterRef("pk"), kind=Judgment.Kind.PREFERENCE)
     rows = Campaign.objects.filter(Exists(judgments), collection=collection, grading=None)
     judged = set(rows.values_list("pk", flat=True))

@@ -22,10 +22,10 @@ Text = Annotated[str, AfterValidator(_without_nul)]
 
 
 class WorkOut(Schema):
-    """A background job: ``result`` when it is done, ``problem`` when it failed.
+    """A background job, with a ``result`` when it is done, or a ``problem`` and ``next_step`` if it failed.
 
     ``fault`` is the cause of a failure: ``refused`` (the request cannot be fulfilled), ``outside`` (the crowd,
-    database, disk or network failed) or ``software``. ``idle`` is why the job waits if no job worker is running.
+    database, disk or network failed) or ``software``. ``idle`` is a notice if no job worker is running.
     """
 
     id: int | None

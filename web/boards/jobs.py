@@ -51,7 +51,7 @@ def _boards_to_draw() -> Iterator[AskedBoard]:
 
 
 def _default_boards() -> Iterator[AskedBoard]:
-    """Yield every collection's default board, as its members and as everyone else see it."""
+    """Yield every collection's default board: as members see it and, if published, as everyone else sees it."""
     versions = QrelVersion.objects.defer("manifest")
     latest = {version.collection_id: version for version in versions.order_by("number")}
     for collection in Collection.objects.filter(runs__isnull=False, qrel_sets__isnull=False).distinct():
@@ -120,7 +120,7 @@ def draw_board_job(
 
 
 def drawing_work(board: AskedBoard, before: QrelVersion | None = None) -> Work | None:
-    """Return the job that computes the board, started if need be; None if a page can compute or show it at once.
+    """Return the job that computes the board, and start it if needed; None if a page can show the board at once.
 
     ``before``: the version since which the page shows moves.
     """

@@ -29,7 +29,7 @@ def campaign_gold_pairs(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def suspend(request: HttpRequest, name: str, key: int) -> HttpResponse:
-    """Show what depends on a gold pair, then suspend it; a reason is required."""
+    """Show the exclusions that depend on a gold pair; a POST with a reason suspends the pair."""
     found = campaign_for(request.user, name, "judge workers")
     rows = GoldPair.objects.select_related("query", "relevant", "off_topic")
     gold = get_object_or_404(rows, campaign=found, pk=key)

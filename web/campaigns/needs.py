@@ -20,14 +20,14 @@ from web.campaigns.jobs import waits_for_simulation
 from web.common.campaign_steps import idle_campaign_direction, step_after_judging
 from web.common.directions import Direction
 
-#: How long automatic decisions and new flags are shown.
+#: How long automatic suspensions of gold pairs and new flags are listed.
 NEWS = timedelta(days=3)
 NAMED = 5
 
 
 @dataclass(frozen=True)
 class Need:
-    """An item that needs a person: urgency (``stop`` or ``attention``), subject, next step, link."""
+    """An item that needs a person: its urgency (``kind``: ``stop`` or ``attention``), subject, next step and link."""
 
     kind: str
     what: str

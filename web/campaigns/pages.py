@@ -112,12 +112,12 @@ class Watch:
 
     @property
     def moving(self) -> bool:
-        """Whether the figures can change while somebody views the page."""
+        """Whether the counts can change while somebody views the page."""
         return self.campaign.state in (*Campaign.OFFERING, Campaign.State.PAUSED, Campaign.State.CLOSING)
 
     @property
     def words(self) -> str:
-        """The figures as a sentence, which screen readers announce when it changes."""
+        """The state and progress in a sentence, which screen readers announce when it changes."""
         return (
             f"{self.campaign.label}: {self.course.counted:,} of {self.course.wanted:,} judgments, "
             f"{self.tasks.get('done', 0):,} of {self.all_tasks:,} tasks done."
@@ -125,7 +125,7 @@ class Watch:
 
 
 def watch(campaign: Campaign) -> Watch:
-    """Return the campaign's figures; figures over all judgments may be a few seconds old (``counted_at``)."""
+    """Return the campaign's counts and amounts. Counts over all judgments may be seconds old (``counted_at``)."""
     now = clock.now()
     known: Kept[Course] = kept_figures(campaign, "course", lambda: course_of(campaign))
     sums, tasks = money(campaign), _counts_by_state(campaign.tasks, Task.State.values)

@@ -43,7 +43,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Chart:
-    """Everything that the template draws."""
+    """A chart as the template draws it: bars or lines with dots, the ticks, and the labels of both ends."""
 
     bars: list[Bar]
     lines: list[str]
@@ -118,7 +118,7 @@ def line(
 
 @dataclass(frozen=True)
 class Bin:
-    """The number of values from ``low`` to below ``high``."""
+    """A bin of a distribution: the number of values from ``low`` to below ``high``."""
 
     low: float
     high: float

@@ -93,7 +93,7 @@ class FileProblem(ProblemOut):
 class SentOut(Schema):
     """The state of sent files: ``receiving`` while parts are missing, and ``waiting`` while a job reads them.
 
-    In the end, the state is ``made`` (a new collection) or ``added``, or ``refused`` if any file has a problem.
+    In the end, the state is ``made`` (a new collection) or ``added``, or ``refused``, which applies to all files.
     ``problems`` lists the first problems, and ``problem_counts`` counts all of them by kind. ``work`` is the job that
     reads the files. If it failed, repeat the announcement with the same key to retry.
     """

@@ -29,19 +29,19 @@ class MemberOut(Schema):
 
 
 class RoleIn(Body):
-    """A new role."""
+    """The role to give a person."""
 
     role: Role
 
 
 class MemberIn(RoleIn):
-    """A person with an account, by account name."""
+    """The account name of a new member, and the role to give them."""
 
     username: Annotated[Text, Field(min_length=1, max_length=150)]
 
 
 class InvitationIn(RoleIn):
-    """A person without an account, by e-mail address."""
+    """The e-mail address of a person to invite, and the role to give them."""
 
     email: Annotated[Text, Field(min_length=3, max_length=254)]
 

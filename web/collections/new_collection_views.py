@@ -67,7 +67,7 @@ def _announce_collection(request: HttpRequest, form: CreateCollection) -> NewCol
 @never_cache
 @login_required
 def making(request: HttpRequest, key: int) -> HttpResponse:
-    """Show the progress or every problem with its file and line; redirect to the finished collection."""
+    """Show the progress of creating a collection, or every problem with its file and line. Then redirect to it."""
     wanted = get_object_or_404(NewCollection.objects.select_related("collection"), user=request.user, pk=key)
     if wanted.state == NewCollection.State.MADE and wanted.collection:
         messages.success(request, f"{wanted.collection.name} was created. Upload runs next.")

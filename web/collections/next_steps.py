@@ -19,7 +19,7 @@ from web.grading.summaries import GradedProgress
 
 @dataclass(frozen=True)
 class Holdings:
-    """The contents of a collection, from which its next step follows. Numbers count only what the person can see."""
+    """Counts and lists of a collection's contents, from which its next step follows."""
 
     queries: int
     passage_files: int
@@ -60,9 +60,8 @@ class Step:
 def collection_steps(collection: Collection, held: Holdings, user: Any) -> list[Step]:
     """Return the steps in order, with actions for those that the person can take.
 
-    The next step is the first unfinished one that is not optional.
-
-    If the person cannot take the next step, its ``who`` names the roles that can.
+    The next step is the first unfinished one that is not optional. If the person cannot take it, its ``who`` names
+    the roles that can.
     """
     role = role_of(user, collection)
     steps = [

@@ -83,7 +83,7 @@ def campaign_for(user: Any, name: str, action: str = "") -> Campaign:
 
 
 class Reader:
-    """The reader of a page or API response, to leave out links that this person cannot open."""
+    """The permissions of a page's or API response's reader, for leaving out links that they cannot open."""
 
     def __init__(self, user: Any) -> None:
         self.user = user

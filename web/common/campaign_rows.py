@@ -16,7 +16,7 @@ from web.common.campaign_steps import step_after_judging
 from web.common.directions import Direction
 from web.common.row_counts import count_by
 
-#: How long figures that never change are cached, in seconds.
+#: How long the numbers of pairs are cached, in seconds.
 KEEP_SECONDS = 86400
 #: States before the launch.
 _PREPARING = (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)

@@ -173,7 +173,8 @@ def guidance_html(text: Any, *, collection: str = "", may_open: MayOpen | None =
     """Return ``text`` as HTML, with each action as a link to its page, and each option as the name of its field.
 
     ``collection`` is the collection for actions that name none. An action without a page is shown as a command for
-    the terminal, an action whose page the reader cannot open (``may_open``; None: all can) with the roles that can.
+    the terminal. If the reader cannot open an action's page (``may_open``; None means that they can), the roles that
+    can open it are named instead of a link.
     """
     if isinstance(text, SafeString):
         return text
@@ -192,7 +193,7 @@ def guidance_text(text: Any, *, collection: str = "") -> str:
 def guidance_for_programs(text: Any, may_call: MayOpen | None = None) -> str:
     """Return the text for programs: each action is followed by its API call, or else its page's address.
 
-    An action that the caller cannot do (``may_call``; None: all can be done) is followed by the roles that can.
+    An action that the caller cannot do (``may_call``; None means that they can) is followed by the roles that can.
     """
     return _joined_parts(text, lambda part, starts: _over_http(part, starts, may_call))
 

@@ -23,7 +23,7 @@ from web.common.visibility import sees_everything
 
 @dataclass(frozen=True)
 class LabelSight:
-    """Access of a person to the labels of one collection, and to values under them."""
+    """A person's access to the labels of one collection, and to values under them."""
 
     collection: Collection
     everything: bool

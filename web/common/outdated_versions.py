@@ -33,7 +33,10 @@ class Outdated:
 
 
 def outdated_notices(collections: Sequence[Collection], members: Container[int]) -> dict[int, Outdated]:
-    """Return collection key → notice on its latest version. ``members``: keys of the reader's own collections."""
+    """Return collection key → notice on its latest version.
+
+    ``members``: keys of the collections in which the reader sees everything.
+    """
     found = {key: drift for key, drift in drifts(collections, wait=False).items() if drift}
     told = {key: _notice_for_members(drift) for key, drift in found.items() if key in members}
     lost = {key: drift for key, drift in found.items() if key not in members and drift.gone}

@@ -14,7 +14,10 @@ ANSWERS_SHOWN = 50
 
 @dataclass(frozen=True)
 class Side:
-    """A passage of a pair, labeled ``name``; ``meant``: relevant or off topic, empty if the pair is not gold."""
+    """A passage of a pair, under the heading ``name``.
+
+    ``meant`` is "relevant" or "off topic" in a gold pair, and empty in other pairs.
+    """
 
     name: str
     pid: str

@@ -25,7 +25,7 @@ class ShowsRefusal:
         self.show = show
 
     def __enter__(self) -> None:
-        """Enter the context; nothing is bound to ``as``."""
+        """Do nothing: only the end of the block matters."""
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
         if not isinstance(error, Refusal) or isinstance(error, NotNow):

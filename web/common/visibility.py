@@ -45,7 +45,7 @@ def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
 def opened_runs(collection: Collection, user: Any) -> RunQuerySet:
     """Return the runs whose page this person can open, sorted by tag: released runs, and all runs of their team.
 
-    Values of the team's own unreleased runs need ``listed_runs``.
+    Of the team's unreleased runs, only those in :func:`listed_runs` are shown with their values.
     """
     return _runs_seen(collection, user, own_team_filter)
 

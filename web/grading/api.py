@@ -55,12 +55,13 @@ class GradedCampaignIn(Body):
 class EffortOut(Schema):
     """A forecast of the numbers of passages to judge.
 
-    ``openings``: if every topic is discarded after its opening. ``pools``: if every topic is decided after its pool.
+    ``openings``: if every topic is discarded after its opening. ``pools``: if every topic needs its whole pool.
     ``accepted``: if every topic is accepted as early as possible. ``most``: the budget; null without a budget, since
     the rules set no limit.
 
-    ``small``: topics whose pool is smaller than the opening. ``few``: topics of at most ``few_up_to`` passages, which
-    the rules discard as soon as they have the relevant passages that an accepted topic needs.
+    ``small``: number of topics whose pool is smaller than the opening. ``few``: number of topics with at most
+    ``few_up_to`` passages. The rules discard these topics as soon as they have the relevant passages that an accepted
+    topic needs.
     """
 
     topics: int

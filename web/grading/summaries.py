@@ -34,7 +34,7 @@ class GradedProgress:
 
 
 def graded_progress(collections: Sequence[Collection]) -> list[GradedProgress]:
-    """Return the graded campaigns of these collections, newest first, with one database query per figure."""
+    """Return the graded campaigns of these collections, newest first, in a fixed number of database queries."""
     found = GradedCampaign.objects.filter(collection__in=[one.pk for one in collections])
     campaigns = list(found.select_related("collection", "pool").order_by("-created_at", "-pk"))
     if not campaigns:

@@ -44,7 +44,10 @@ class HeldOut(Schema):
 
 
 class HeldDecision(Body):
-    """``pay`` pays ``amount`` dollars (default: all); ``reject`` pays nothing. The worker reads ``why``."""
+    """A decision about held pay. ``pay`` pays ``amount`` dollars (default: all), and ``reject`` pays nothing.
+
+    The worker can read ``why``.
+    """
 
     decision: Literal["pay", "reject"]
     amount: Annotated[Decimal, Field(ge=0, max_digits=8, decimal_places=2)] | None = None
@@ -71,7 +74,7 @@ class MissingPay(Body):
 
 
 class Decided(Schema):
-    """The dollars that will be paid."""
+    """A submission, and the dollars that will be paid for it."""
 
     submission: int
     amount: Decimal

@@ -69,7 +69,7 @@ def _grouped_by_submission(refused: Sequence[RefusedPayment]) -> list[RefusedWor
 
 
 def _number_searched(found: str) -> tuple[int, tuple[str, ...]] | None:
-    """Return the number searched for and its kind: "worker 12", "submission 12"; "12" can be either."""
+    """Parse a search for a number: "worker 12", "submission 12", or "12" for either. Return None for other text."""
     word, _, rest = found.lower().rpartition(" ")
     number = row_key(rest)
     if not number or word.strip() not in ("", "worker", "submission"):

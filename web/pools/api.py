@@ -71,7 +71,7 @@ class PoolPlanOut(Schema):
     share_no_passage: list[str]
     """Runs that share no passage with the other runs and labels: they may retrieve documents."""
     without_priority: int
-    """Runs that are not pooled because they have no priority, if ``priority`` is given."""
+    """The number of runs that are not pooled because they have no priority, if ``priority`` is given."""
 
 
 class PoolOut(Schema):

@@ -22,7 +22,7 @@ NAMED = 20
 
 @dataclass(frozen=True)
 class RunContribution:
-    """A run's contribution to a pool. ``named``: it is pooled in addition to the runs of a priority or round."""
+    """A run's contribution to a pool. ``named``: whether it is pooled in addition to runs of a priority or round."""
 
     run_tag: str
     key: int

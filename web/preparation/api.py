@@ -51,7 +51,7 @@ Words = Annotated[Text, Field(max_length=20_000)]
 
 
 class SettingsIn(Body):
-    """A campaign's settings. Omitted settings stay the same, or in a new campaign, are the reference experiment's."""
+    """A campaign's settings. Omitted settings stay; in a new campaign, they are those of the reference experiment."""
 
     pairs_per_task: Whole | None = None
     gold_per_task: Whole | None = None

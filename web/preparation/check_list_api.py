@@ -35,7 +35,7 @@ class CheckOut(Schema):
 class RuleOut(Schema):
     """The forecast of the campaign's results under a screening rule. ``cost`` is null if hardly any task would count.
 
-    ``level``: the rule finds as many correct best answers per dollar as the best rule, or at most 3% fewer.
+    ``level``: whether the rule finds as many correct best answers per dollar as the best rule, or at most 3% fewer.
     """
 
     rule: str
@@ -73,7 +73,7 @@ class PassesOut(Schema):
 class StrategyOut(Schema):
     """The results of a strategy that answers without reading, on the accepted gold pairs.
 
-    ``agrees``: the share of pairs in which it agrees with the labels; null without labels.
+    ``agrees``: the share of real pairs on which it agrees with the labels; null without labels.
     """
 
     name: str

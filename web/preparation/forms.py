@@ -40,7 +40,7 @@ class OfSettings(SeenValuesForm):
     SHOWN_AS = {"assignment_seconds": "task_minutes"}
 
     def clean(self) -> dict[str, Any]:
-        """Use the values that the page shows for fields that were saved elsewhere meanwhile."""
+        """Use the values that the page shows for fields that were saved elsewhere in the meantime."""
         found = super().clean()
         return found | {name: self.initial.get(name) for name in self.shown_as_saved}
 
@@ -65,7 +65,7 @@ class OfSettings(SeenValuesForm):
             self.add_error(shown if shown in self.fields else None, guidance_text(refusal))
 
     def refused(self, refusal: Refusal) -> None:
-        """Add a problem that concerns no single field."""
+        """Add the refusal to the whole form, because it concerns no single field."""
         self.add_error(None, guidance_text(refusal))
 
 

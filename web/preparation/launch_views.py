@@ -58,7 +58,7 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _stop_rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Stop a rehearsal, whether its workers are judging or it still waits for its turn and may have no copy yet."""
+    """Stop a rehearsal that is running, or one that still waits for its turn and may have no copy yet."""
     why = Refusal("The rehearsal was stopped before it began.", "Rehearse again.")
     waited = take_back(rehearsals_asked_for(campaign), why)
     try:

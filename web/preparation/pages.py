@@ -302,7 +302,10 @@ def check_list_page(campaign: Campaign, user: Any) -> dict[str, Any]:
 
 @figures_read_once()
 def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
-    """Return the cost of a launch, or the whole check list if more than accepting weak screening is needed."""
+    """Return the data of the launch page: the cost, and the check list.
+
+    If only weak screening prevents the launch, the check list is shown as if that were accepted.
+    """
     page = check_page(campaign, user)
     return {
         "page": page.with_weak_screening() if page.weak else page,

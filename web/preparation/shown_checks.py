@@ -70,8 +70,7 @@ class CheckPage:
         )
 
     def with_weak_screening(self) -> CheckPage:
-        """Return the list as it is once somebody accepts weak screening: that check then passes, but needs
-        attention."""
+        """Return the list as if weak screening were accepted: that check passes, but needs attention."""
         return CheckPage(
             [
                 replace(one, check=replace(one.check, passed=True, attention=True))

@@ -30,7 +30,10 @@ Offset = Annotated[int, Query(ge=0, le=10_000_000)]
 
 
 class PublishIn(Body):
-    """``dry_run`` only returns the changes; publishing requires ``as_shown``, the fingerprint of the dry run."""
+    """A request to publish a version. ``dry_run`` only returns the changes and their fingerprint.
+
+    Without ``dry_run``, ``as_shown`` is required: the fingerprint that the dry run returned.
+    """
 
     allow_open: bool = False
     dry_run: DryRun = False

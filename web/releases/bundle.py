@@ -35,7 +35,7 @@ def bundle_of(scope: Scope) -> MadeBundle | None:
 
 
 def stored_summary(scope: Scope) -> dict[str, Any] | None:
-    """Return the counts of the bundle's contents and omissions for the current inputs; None if not counted yet."""
+    """Return the summary of the bundle's contents and omissions for the current inputs; None if not counted yet."""
     return kept_analyses.stored_result(_summary_key(scope))
 
 

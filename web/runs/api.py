@@ -87,7 +87,7 @@ class AboutRun(Body):
 
 
 class RunChanges(AboutRun):
-    """A run's description; omitted fields stay.
+    """A run's description; omitted fields stay the same.
 
     ``details`` are changed one by one: null or "" removes a detail. GET /collections/{name}/run-fields explains them.
     ``run_type`` is the former name of the detail ``family``.

@@ -30,7 +30,7 @@ class Day(forms.DateInput):
 
 
 class ManyFiles(forms.ClearableFileInput):
-    """Several files in one field."""
+    """A file input that accepts several files."""
 
     allow_multiple_selected = True
 

@@ -152,7 +152,7 @@ def _keys_by_board(
 
 
 def _board_or_none(collection: Collection, user: Any) -> tuple[PublishedBoard | None, bool]:
-    """Return the latest board, whose values are shown beside the runs, or None and whether a job is computing it."""
+    """Return the latest board or None, for the values beside the runs, and whether a job is computing it."""
     try:
         return published_board(collection, Wish(), user), False
     except BoardBeingDrawn:

@@ -86,7 +86,10 @@ def opening_for(team: Team | None) -> dict[str, Any]:
 
 
 def _used_up(team: Team, quota: Quota | None, now: datetime) -> RoundRefusal | None:
-    """Return the limits that the team's official runs have reached, and when the next run is accepted, or None."""
+    """Return the limits that the team's official runs have reached, and when the next run is accepted.
+
+    Return None if the runs have reached no limit.
+    """
     policy, reached, since = policy_of(team.collection), [], now
     if quota and not quota.runs_left:
         reached.append(

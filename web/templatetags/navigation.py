@@ -21,7 +21,7 @@ from web.common.kept_forms import kept_form_of
 from web.common.visibility import sees_everything
 
 register = template.Library()
-#: Key → the tab's words and the route that it opens. Only members see the tabs of the second list.
+#: Key → the tab's words and the route that it opens. Only members see the tabs in ``MEMBERS``.
 TABS = {
     "overview": ("Overview", "web:collection"),
     "queries": ("Queries", "web:queries"),

@@ -46,7 +46,7 @@ class VersionOut(Schema):
 
 
 class DoiIn(Body):
-    """The DOI of a deposited version, or its address; empty removes it."""
+    """The DOI of a deposited version, or its address; an empty text removes the DOI."""
 
     doi: Annotated[str, Field(max_length=250)]
 

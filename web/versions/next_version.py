@@ -34,7 +34,7 @@ class ChallengeLine:
 
 @dataclass(frozen=True)
 class Meeting:
-    """A query whose best answers face challengers, with the texts that people would read."""
+    """A query whose best answers are to be compared with challengers, with the texts that people would read."""
 
     query: Query
     best: list[Passage]

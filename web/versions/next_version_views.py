@@ -134,7 +134,7 @@ def publishing(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def start_version_preview(request: HttpRequest, name: str) -> HttpResponse:
-    """Start working out what publishing would change."""
+    """Start a job that computes what publishing would change."""
     found = campaign_for(request.user, name, "see everything")
     with complain_if_refused(request):
         ring_for_preview(found, allow_open=request.POST.get("allow_open") == "1")

@@ -66,7 +66,7 @@ class RunMove:
 
 @dataclass(frozen=True)
 class Movement:
-    """Rank changes of runs, over the queries that both versions cover: the largest, and how many there are."""
+    """Rank changes of runs, over the queries that both versions cover: their number, and the largest (``shown``)."""
 
     measure: str
     queries: int
@@ -248,7 +248,7 @@ class _CauseWords:
         return f"{which} {', '.join(map(str, cause.challenges))} added {what}, with {', '.join(named)}"
 
     def _tags(self, query: int, pids: Sequence[str]) -> set[str]:
-        """Return the known runs that had one of these passages on top for the query."""
+        """Return the tags of the known runs that had one of these passages on top for the query."""
         runs = self.sight.runs
         return {
             runs[run].run_tag

@@ -23,7 +23,10 @@ class Node:
 
 @dataclass(frozen=True)
 class Arrow:
-    """An arrow from the preferred passage to the other. ``level`` (a tied pair): no head; ``cycle``: thick."""
+    """An arrow from the preferred passage to the other.
+
+    ``level``: the pair is tied, so the arrow has no head. ``cycle``: both passages are in a cycle, so it is thick.
+    """
 
     winner: str
     loser: str

@@ -39,7 +39,7 @@ AGENT = "Preferee-Webhooks/1 (+https://www.standardwebhooks.com)"
 
 
 def has_pending_work() -> bool:
-    """Return whether any event or message is waiting, with two lookups in small indexes."""
+    """Return whether any event or message is waiting. This takes only two lookups in small indexes."""
     return events.undelivered_events().exists() or WebhookDelivery.objects.due(clock.now()).exists()
 
 

@@ -254,7 +254,7 @@ def messages_with_worker(campaign: Campaign, worker: Worker) -> Any:
 
 
 def worker_standing(campaign: Campaign, worker: Worker) -> dict[str, Any]:
-    """Return any current exclusion, whether unfinished tasks block the worker, and whether messages arrive."""
+    """Return the worker's current exclusion, their unfinished tasks, and whether messages can reach them."""
     came_in = Submission.objects.filter(
         campaign=campaign, worker=worker, state=Submission.State.SUBMITTED, worker__identity__isnull=False
     )

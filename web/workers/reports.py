@@ -76,7 +76,7 @@ def reports_of(campaign: Campaign, worker: Worker) -> list[ReportLine]:
 
 
 def _with_chosen_side(reports: QuerySet[PairReport]) -> QuerySet[Any]:
-    """Return rows with their related data, and the side that was last chosen."""
+    """Return the reports with their related rows, and the side that the worker chose last (``chosen``)."""
     related = (
         "slot__pair__query", "slot__gold_pair__query", "slot__repeats__pair__query",
         "slot__left", "slot__right", "submission",

@@ -72,7 +72,7 @@ def test_an_imported_run_is_a_success_with_or_without_a_rank(server, capsys, set
     server.answers = {
         "runs": [(201, UPLOAD)],
         "qrel-sets": [(200, sets)],
-        "leaderboard": [(503, {"title": "Not now"}), (200, BOARD | board)],
+        "leaderboard": [(503, {"title": "Temporarily unavailable"}), (200, BOARD | board)],
     }
 
     runpy.run_path(str(SCRIPT), run_name="__main__")

@@ -60,7 +60,7 @@ TITLES = {
     422: "Invalid request",
     429: "Too many calls",
     500: "Server error",
-    503: "Not now",
+    503: "Temporarily unavailable",
 }
 #: Django's message for a missing row, and the names of models in our message.
 UNFOUND = re.compile(r"No (?P<model>\w+) matches the given query\.")
@@ -68,7 +68,7 @@ NAMES = {
     "AddedFiles": "addition of files",
     "Appeal": "appeal",
     "InvitedMember": "invitation",
-    "Job": "work",
+    "Job": "job",
     "Membership": "member",
     "NewCollection": "new collection",
     "Pool": "pool",

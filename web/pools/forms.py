@@ -146,7 +146,7 @@ class PoolForm(PlannedForm):
         help_text="top passages taken from each run",
     )
     min_size = forms.IntegerField(
-        label="Least size",
+        label="Minimum size",
         min_value=1,
         max_value=10**4,
         required=False,

@@ -28,7 +28,7 @@ VALUES = tuple(name for name in USUAL if name != "RR@100")
 ORDERS = {
     "": "hardest first",
     "easiest": "easiest first",
-    "differing": "runs differ most first",
+    "differing": "largest differences between runs first",
     "file": "as in the file",
 }
 

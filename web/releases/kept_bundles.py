@@ -90,7 +90,7 @@ def no_longer_released(made: MadeBundle, scope: Scope) -> list[str]:
     if made.facts.get("format", 1) < UNJOINABLE:
         found.append("its times, to the second, can link workers' names in different versions")
     found += [
-        f"who made {run.run_tag} is not shown before {run.anonymous_until}"
+        f"the author of {run.run_tag} is hidden until {run.anonymous_until}"
         for run in named
         if as_shown(run, False).team != made.facts["runs"][run.run_tag] and run.anonymous_until
     ]

@@ -56,7 +56,7 @@ BOARD_SORTS: dict[str, Callable[[BoardRow], int | None]] = {
 SHOWN = {
     "": "all",
     "baseline": "baselines",
-    "new": "neither pooled nor challenged",
+    "new": "in no pool or challenge",
     "warned": "with warnings",
 }
 

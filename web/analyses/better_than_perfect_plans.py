@@ -34,7 +34,7 @@ class Plan:
 
     @property
     def elsewhere(self) -> int:
-        """The number of queries whose known passage is not the run's first; it is compared with the first (B)."""
+        """The number of the other queries; their known passage is compared with the run's first passage (B)."""
         return self.pairs - self.on_top
 
 

@@ -22,8 +22,8 @@ BOARDS = "web.keep_boards"
 BOARD = "web.draw_board"
 #: Boards with at least this many values (runs × queries) are computed by a job: about two seconds of work.
 MANY_VALUES = 1_000_000
-#: How long a page reports a failed job before it starts another one. For the same time, the page itself computes
-#: a board that a job computed but the cache lost.
+#: How long a page reports a failed job before it starts another one. For the same time after a successful job, the
+#: page computes the board itself if the cache has lost it.
 JUST_ENDED = timedelta(minutes=1)
 
 

@@ -1,4 +1,4 @@
-"""What a campaign needs from a person: the next step, and items for attention, including workers' flags."""
+"""The next step of a campaign, and items that need a person's attention, such as workers' flags."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

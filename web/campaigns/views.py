@@ -92,7 +92,7 @@ def campaign(request: HttpRequest, name: str) -> HttpResponse:
 @require_GET
 @never_cache
 def campaign_live_part(request: HttpRequest, name: str) -> HttpResponse:
-    """Return the live parts of the page, for the script that refreshes them."""
+    """Render the live parts of a campaign's page, for the script that refreshes them."""
     return render(request, "web/parts/campaign_live.html", _campaign_context(request, name))
 
 
@@ -126,7 +126,7 @@ def _possible_steps(role: Role | None, found: Campaign) -> list[str]:
 @require_safe
 @never_cache
 def campaign_row(request: HttpRequest, name: str) -> HttpResponse:
-    """Return the live part of a campaign's row in a list, for the script that refreshes it."""
+    """Render the live part of a campaign's row in a list, for the script that refreshes it."""
     found = campaign_for(request.user, name)
     return render(
         request, "web/parts/progress.html", {"progress": campaigns_progress([found], request.user)[0]}
@@ -285,7 +285,7 @@ def differences(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def judgments(request: HttpRequest, name: str) -> HttpResponse:
-    """Show what the file of judgments contains, with links to download it."""
+    """Show the contents of the file of judgments, with links to download it."""
     found = campaign_for(request.user, name, "export judgments")
     context = {
         "campaign": found,

@@ -84,7 +84,7 @@ def added(request: HttpRequest, collection: Collection, key: int) -> HttpRespons
 @never_cache
 @needs("add files")
 def adding(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Return the progress part of the added-files page."""
+    """Render the progress part of the added-files page, for the script that refreshes it."""
     wanted = get_object_or_404(AddedFiles, collection=collection, pk=key)
     context = {"work": work_on_files(wanted), "part": True, "checks_files": True}
     return render(request, "web/parts/work.html", context | {"collection": collection, "added": wanted})

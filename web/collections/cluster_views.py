@@ -109,7 +109,7 @@ def change_near_duplicates(request: HttpRequest, collection: Collection) -> Http
 @never_cache
 @needs("see everything")
 def clustering_progress(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Return the live part of the page."""
+    """Render the progress part of the near-duplicates page, for the script that refreshes it."""
     work = work_on_clusters(collection)
     return render(request, "web/parts/work.html", {"work": work, "part": True})
 

@@ -46,7 +46,7 @@ class Promised(Body):
 
 
 class NewCollectionIn(Body):
-    """A new collection and its files; ``on_server`` are passage files on the server."""
+    """A new collection and its files. ``on_server`` names passage files that are already on the server."""
 
     name: Annotated[Text, Field(min_length=1, max_length=80)]
     title: Annotated[Text, Field(max_length=MOST["title"])] = ""

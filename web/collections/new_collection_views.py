@@ -79,7 +79,7 @@ def making(request: HttpRequest, key: int) -> HttpResponse:
 @never_cache
 @login_required
 def making_progress(request: HttpRequest, key: int) -> HttpResponse:
-    """Return the live part of the page that shows a collection being created."""
+    """Render the progress part of the page that shows a collection being created."""
     wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
     return render(
         request, "web/parts/work.html", {"work": work_on_files(wanted), "part": True, "checks_files": True}

@@ -124,7 +124,7 @@ def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @never_cache
 def drawing_board(request: HttpRequest, name: str) -> HttpResponse:
-    """Return the progress of a leaderboard that is being computed, for the script that refreshes its page."""
+    """Render the progress of a leaderboard that is being computed, for the script that refreshes its page."""
     found = collection_for(request.user, name)
     work = boards.board_work(found, boards.Wish.of(request.GET), request.user)
     return render(request, "web/parts/work.html", {"work": work, "part": True})

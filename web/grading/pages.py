@@ -180,7 +180,7 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
 
 
 def labels_created(made: GradedLabels) -> SafeString:
-    """Return what was created, as HTML with a link to the collection's list of qrel sets."""
+    """Return a message about the new labels, as HTML with a link to the collection's list of qrel sets."""
     labels, collection = made.qrel_set, made.campaign.collection
     return format_html(
         'The qrel set <a href="{}#h-qrels">{}</a> was created: {} of {}, relevant from grade {}.{}',

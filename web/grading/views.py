@@ -228,7 +228,7 @@ def _act_and_assess_next(request: HttpRequest, assignment: Any, act: Callable[[]
 @require_safe
 @graded_view("assess")
 def choosing(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
-    """Return the live part of the page while the next passages are chosen."""
+    """Render the progress part of the assessor's page while the next passages are chosen."""
     work = pages.choosing_work(pages.own_assignment(campaign, request.user, key))
     return render(request, "web/parts/work.html", {"work": work, "part": True})
 

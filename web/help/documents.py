@@ -49,7 +49,7 @@ class Document:
 
 @cache
 def document(name: str) -> Document | None:
-    """Return the document of this name; None if there is none."""
+    """Return the document with this name; None if there is none."""
     path = FOLDER / f"{name}.md"
     if name not in document_names() or not path.is_file():
         return None

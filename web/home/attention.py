@@ -64,7 +64,7 @@ def needs_of(
 
 
 def _with_right(mine: Sequence[Progress], roles: dict[int, Role], action: str) -> dict[int, Progress]:
-    """Return the campaigns in which the person's role permits the action, by key."""
+    """Return key → campaign, for those in which the person's role permits the action, without rehearsals."""
     return {
         one.campaign.pk: one
         for one in mine
@@ -77,7 +77,7 @@ def _campaign_address(campaign: Campaign, part: str = "") -> str:
 
 
 def _standstill_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
-    """Yield the findings of the watchdog's last check."""
+    """Yield campaigns with work that the watchdog's last check found stalled."""
     watched = (
         Job.objects.filter(kind="judging.watchdog", state=Job.State.DONE).order_by("-finished_at").first()
     )
@@ -178,7 +178,7 @@ def _team_application_needs(roles: dict[int, Role]) -> Iterator[Need]:
 
 
 def _webhook_needs(roles: dict[int, Role]) -> Iterator[Need]:
-    """Yield webhooks with undelivered messages, whose owners miss events."""
+    """Yield webhooks that were switched off automatically or have abandoned messages, so that events are missed."""
     able = [key for key, role in roles.items() if permits(role, "manage webhooks")]
     for one in listing.troubles(able):
         name = one.endpoint.collection.name

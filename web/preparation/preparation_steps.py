@@ -56,7 +56,7 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
 
 
 def _gold_progress(campaign: Campaign) -> tuple[str, str]:
-    """Return the accepted gold pairs in a few words, and whether the check list accepts them."""
+    """Return the number of accepted gold pairs in a few words, and the state of the step: done, weak or needed."""
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
     needed = needed_gold(campaign)
     words = f"{accepted} accepted" if accepted > needed else f"{accepted} of {needed} accepted"

@@ -24,7 +24,7 @@ from web.releases.scope import Scope
 @never_cache
 @needs("export judgments")
 def release_preview(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
-    """Show the bundle's contents and omissions before it is made."""
+    """Show a version's bundle: its contents and omissions, and the files made so far."""
     return render(request, "web/release.html", release_page(version_or_404(collection, number), request.user))
 
 
@@ -32,7 +32,7 @@ def release_preview(request: HttpRequest, collection: Collection, number: int) -
 @never_cache
 @needs("export judgments")
 def releasing(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
-    """Return the live part of the bundle's page."""
+    """Render the progress part of the bundle's page, for the script that refreshes it."""
     return render(
         request,
         "web/parts/work.html",
@@ -43,7 +43,7 @@ def releasing(request: HttpRequest, collection: Collection, number: int) -> Http
 @require_POST
 @needs("export judgments")
 def count_release(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
-    """Start counting the contents and omissions."""
+    """Start counting the contents and omissions of a version's bundle."""
     return _start_release(request, version_or_404(collection, number), only_count=True)
 
 

@@ -106,7 +106,7 @@ def _can_be_fixed(upload: RunUpload) -> bool:
 
 
 def making_page(wanted: NewCollection) -> dict[str, Any]:
-    """Return the page's data about a collection that is being created, or why that failed."""
+    """Return the data of the page about a collection that is being created or was refused."""
     return {
         "wanted": wanted,
         "work": work_on_files(wanted),
@@ -116,7 +116,7 @@ def making_page(wanted: NewCollection) -> dict[str, Any]:
 
 
 def added_page(added: AddedFiles, user: Any) -> dict[str, Any]:
-    """Return the page's data about files that are being added: their results, or why they were refused."""
+    """Return the data of the page about files that are being added, were added, or were refused."""
     mine = added.user_id is not None and added.user_id == user.pk
     return {
         "collection": added.collection,

@@ -168,7 +168,7 @@ def _upload_progress(upload: RunUpload) -> dict[str, object]:
 @never_cache
 @needs("submit run")
 def uploads(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """List uploads, newest first."""
+    """List the run uploads that the person can see, newest first."""
     return render(request, "web/uploads.html", service.uploads_page(collection, request.user, request.GET))
 
 
@@ -185,7 +185,7 @@ def upload(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 @never_cache
 @needs("submit run")
 def upload_progress(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Return the live part of an upload's page."""
+    """Render the progress part of an upload's page, for the script that refreshes it."""
     work = service.work_on_files(_visible_upload(request, collection, key))
     return render(request, "web/parts/work.html", {"work": work, "part": True})
 

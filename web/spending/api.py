@@ -22,7 +22,7 @@ Amount = Annotated[Decimal, Field(gt=0, le=10**9, decimal_places=2)]
 
 
 class GrantOut(Schema):
-    """A grant in dollars, fees included. ``left`` can still be reserved; 0 after it ends or is revoked."""
+    """A grant in dollars, fees included. ``left``: dollars that can still be reserved; 0 if it is over or revoked."""
 
     id: int
     person: str | None

@@ -26,7 +26,7 @@ router = Router()
 
 
 class VersionOut(Schema):
-    """A published version."""
+    """A published version of the preference qrels."""
 
     number: int
     campaign: str

@@ -118,7 +118,7 @@ def publish_job(
 
 
 def challenged_queries(plan: ChallengePlan, most: int) -> list[dict[str, Any]]:
-    """Return the first challenged queries of a plan: ``qid``, pids of the best answers and of the challengers."""
+    """Return the first challenged queries of a plan, each with the pids of its best answers and challengers."""
     rows = [row for row in plan.rows if row.challenger_ids][:most]
     qids = _qid_by_key(row.query_id for row in rows)
     pid = _pid_by_key(key for row in rows for key in (*row.best_ids, *row.challenger_ids))

@@ -60,7 +60,7 @@ def _send_away_if_graded(request: HttpRequest, campaign: Campaign) -> HttpRespon
 @require_safe
 @never_cache
 def challenging(request: HttpRequest, name: str) -> HttpResponse:
-    """Return the live part of the challenge page."""
+    """Render the progress part of the challenge page, for the script that refreshes it."""
     found = campaign_for(request.user, name, "plan challenge")
     return render(
         request, "web/parts/work.html", pages.challenge_page(found, request.user, []) | {"part": True}
@@ -127,7 +127,7 @@ def publication_page(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @never_cache
 def publishing(request: HttpRequest, name: str) -> HttpResponse:
-    """Return the live part of the publication page."""
+    """Render the progress part of the publication page, for the script that refreshes it."""
     found = campaign_for(request.user, name, "see everything")
     return render(request, "web/parts/work.html", pages.publish_page(found, request.user) | {"part": True})
 

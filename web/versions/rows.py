@@ -30,7 +30,7 @@ JUDGMENTS = ["left", "right", "preferred", "judge", "judge_kind", "phase", "time
 
 
 def query_rows(version: QrelVersion, user: Any, parameters: Any) -> Rows:
-    """Return the filtered queries; ``best`` has the pids that the person can see."""
+    """Return the version's filtered queries as rows; ``best`` has the pids that the person can see."""
     asked = asked_queries(version, Wish.of(parameters), user)
     keys = list(asked.values_list("pk", flat=True))
 
@@ -82,7 +82,7 @@ def change_row(line: version_changes.ChangeLine) -> dict[str, Any]:
 
 
 def passage_rows(version: QrelVersion, query: Query, user: Any) -> Rows:
-    """Return a query's passages; pid and text of unreleased passages are empty."""
+    """Return a query's passages as rows. The pid and text of unreleased passages are empty."""
     page = query_results.query_page(version, query, user)
     rows = [
         {
@@ -103,7 +103,7 @@ def passage_rows(version: QrelVersion, query: Query, user: Any) -> Rows:
 
 
 def judgment_rows(version: QrelVersion, query: Query, user: Any) -> Rows:
-    """Return a query's judgments by passage letters; judges have names that are specific to this file."""
+    """Return a query's judgments as rows, by passage letters. Judges have names that are specific to this file."""
     page = query_results.query_page(version, query, user, judgments_shown=None)
     rows = [
         {

@@ -108,7 +108,7 @@ def _send_test(endpoint: WebhookEndpoint) -> None:
 @require_POST
 @needs(endpoints.MANAGE)
 def resend_message(request: HttpRequest, collection: Collection, key: int, message: int) -> HttpResponse:
-    """Send a message again."""
+    """Send a webhook message again, with the same id."""
     endpoint = listing.webhook_or_404(collection, key)
     delivery = get_object_or_404(
         WebhookDelivery.objects.select_related("endpoint"), endpoint=endpoint, pk=message

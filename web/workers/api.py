@@ -142,7 +142,7 @@ class Excluded(Repeated):
 
 
 class WithdrawnOut(Repeated):
-    """The effects of withdrawing a worker's judgments; dollars with fees. ``until``: the deadline."""
+    """The effects of withdrawing a worker's judgments; dollars with fees. ``until``: the deadline for this."""
 
     until: datetime
 

@@ -175,7 +175,7 @@ def _send_message(
 
 @require_safe
 def reports(request: HttpRequest, name: str) -> HttpResponse:
-    """Show reports of pairs and appeals."""
+    """List a campaign's reports of pairs and its appeals."""
     found = campaign_for(request.user, name, "see everything")
     context = voice_pages.reports_page(found, request.GET)
     return render(request, "web/campaign_reports.html", context | {"may_judge": _may_judge(request, found)})

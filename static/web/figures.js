@@ -558,7 +558,7 @@
     const plot = Object.assign(document.createElement("div"), { className: "plot", tabIndex: 0 });
     const said = Object.assign(document.createElement("p"), { className: "hidden" });
     plot.setAttribute("role", "group");
-    plot.setAttribute("aria-label", `Figure: ${chart.title}. Arrow keys go through it; the table has the same numbers.`);
+    plot.setAttribute("aria-label", `Figure: ${chart.title}. Use the arrow keys to move through it. The table has the same numbers.`);
     said.setAttribute("aria-live", "polite");
     const panel = document.createElement("div");
     panel.append(...("untitled" in into.dataset ? [] : [title]), plot, said);

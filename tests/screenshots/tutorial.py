@@ -179,7 +179,7 @@ def look(reader: Reader) -> None:
     reader.click("Leaderboard with rank changes")
     reader.shows("leaderboard")
     page.go_back()
-    reader.click("Its queries")
+    reader.click("Queries of this version")
     page.locator("main tbody a").first.click()
     reader.shows("query")
 

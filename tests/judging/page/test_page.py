@@ -44,7 +44,7 @@ def test_consent_keeps_the_very_text_that_was_shown_and_its_hash(crowd, fair):
 def test_consent_text_says_everything_that_is_recorded(campaign):
     told = agreed_text(campaign)
 
-    for words in ("worker id", "opened this task", "agreed (and to which text)", "submitted it", "changes of choice",
+    for words in ("worker id", "opened this task", "agreed and to which text", "submitted it", "changes of choice",
                   "which side", "how long it was on your screen", "in the background", "how often you left it",
                   "mouse, touch or keyboard", "side by side", "pasted", "report",
                   "If your times look unusual, a person may review them"):  # fmt: skip

@@ -66,7 +66,7 @@ def test_with_many_runs_members_run_it_in_the_background(client, dated):
     page = client.get(COMPARE + "/" + asked(*runs)).content.decode()
     file = client.get(COMPARE + ".csv" + asked(*runs))
 
-    assert "Members can run it. Or choose at most 40 runs to see it at once." in page
+    assert "Members can run it. Or choose at most 40 runs to see the result at once." in page
     assert file.status_code == 404
 
 

@@ -157,7 +157,7 @@ def test_a_job_of_the_same_request_is_shown_while_its_data_change(cast, signed_i
 
     assert waiting.context["page"].work.live
     assert "Nobody gave a second opinion in swell." in failed
-    assert "The data have changed since it was requested." in failed
+    assert "The data have changed since that attempt was requested." in failed
     assert "Nobody gave a second opinion in swell." in unchanged
     assert "have changed since" not in unchanged
     assert [

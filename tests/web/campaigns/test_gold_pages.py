@@ -88,4 +88,4 @@ def test_a_worker_s_failed_pairs_lead_to_their_suspension(judged, manager):
 def test_a_campaign_without_test_pairs_says_so(campaign, manager):
     GoldPair.objects.filter(campaign=campaign).update(state="dropped")
 
-    assert "nobody is tested" in text_of(manager.get(GOLD.format(campaign.name)))
+    assert "no worker is tested" in text_of(manager.get(GOLD.format(campaign.name)))

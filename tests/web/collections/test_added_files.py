@@ -114,7 +114,7 @@ def test_labels_and_texts_are_added_and_missing_texts_found(ada, collection, dat
     }
     assert "2 labels of 2 queries, 1 relevant" in page
     assert "2 of 3 missing texts found" in page
-    assert '1 passage is in no passage file:</strong> <span class="mono">c</span>.' in page
+    assert '1 passage is not in any passage file:</strong> <span class="mono">c</span>.' in page
     assert "graded" in ada.get("/collections/mine/").content.decode()
     said = CollectionChange.objects.values_list("what", "who")
     assert set(said) == {("labels graded added", "ada"), ("1 passage file added", "ada")}
@@ -128,7 +128,7 @@ def test_many_passages_without_text_are_counted_and_the_first_named(ada, collect
 
     page = ada.get(reply["Location"]).content.decode()
 
-    assert "2,000 passages are in no passage file:" in page
+    assert "2,000 passages are not in any passage file:" in page
     assert "unknown0004</span> and 1,995 more." in page
     assert "unknown0005" not in page
 

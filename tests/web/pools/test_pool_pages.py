@@ -230,7 +230,10 @@ def test_a_built_pool_has_a_page(manager, port):
 
     assert "have no text" in said
     assert "The pool takes one relevant passage per query from official." in said
-    assert "For 1 query, no run ranks this passage first. Other relevant passages may rank there." in said
+    assert (
+        "For 1 query, no run ranks this passage first. Other relevant passages may be ranked that high."
+        in said
+    )
     assert "Prepare a campaign over this pool" in said
     assert "for the whole pool of " in said
     assert "0 queries have one passage" not in said

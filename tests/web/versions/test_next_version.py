@@ -168,7 +168,7 @@ def test_with_several_campaigns_one_is_chosen_and_without_any_the_page_says_so(c
     none = text_of(owner.get("/collections/harbour/challenge/"))
 
     assert "/campaigns/summer/challenge/?run=wave" in several
-    assert "No campaign of harbour can ask people" in none
+    assert "No campaign of harbour can offer tasks" in none
     assert "/collections/harbour/campaigns/new/" in none
 
 

@@ -110,7 +110,7 @@ def test_an_address_given_with_the_account_is_confirmed_by_its_link(client, sett
     form = {"username": "ada", "password": PASSWORD, "email": "ada@example.org"}
 
     client.post(sent if way == "invitation" else "/signup/", form)
-    assert "Open the link we sent there" in client.get("/account/").content.decode()
+    assert "Open the link that we sent to it" in client.get("/account/").content.decode()
     client.post(link_in_mail())
 
     assert Worker.objects.get().email_confirmed_at is not None

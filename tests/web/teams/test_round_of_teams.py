@@ -256,7 +256,7 @@ def test_the_form_asks_for_the_priority_that_the_round_needs(board):
 
     page = board.get("late", "/collections/harbour/runs/send/").content.decode()
 
-    assert "its own priority from 1 to 3; yours have 2." in page
+    assert "its own priority from 1 to 3; you have used 2." in page
     assert page.count("required by the round") == 1
     assert 'name="priority"' in page
     assert (

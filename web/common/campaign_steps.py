@@ -21,7 +21,7 @@ def idle_campaign_direction(campaign: Campaign) -> Direction | None:
     match campaign.state:
         case Campaign.State.DRAFT:
             words = _next_preparation(campaign)
-            return Direction(words, reverse("web:prepare", args=[name]), "Prepare the campaign", "prepare campaign")
+            return Direction(words, reverse("web:prepare", args=[name]), "Prepare it", "prepare campaign")
         case Campaign.State.REHEARSED if campaign.placeholder_text:
             words = "Go through the check list, then launch it for simulated workers."
             return Direction(words, reverse("web:prepare_check", args=[name]), "Check it", "prepare campaign")

@@ -24,19 +24,22 @@ ASK = "leaderboard.ask_better_than_perfect"
 
 
 def job_key(asked: Asked) -> str:
-    """Return the key of the job for the analysis of the current data: the request's key, then the data's."""
+    """Return the key of the job that analyzes the current data: the request's hash, then a hash with the data."""
     return f"{ANALYSE}:{request_key(asked)}:{analysis_key(asked)}"
 
 
 def analysis_work(asked: Asked) -> QuerySet[Job]:
-    """Return the jobs of the same request on any data, newest first."""
+    """Return the jobs for the same request, whatever data they analyze, newest first."""
     return Job.objects.filter(kind=ANALYSE, key__startswith=f"{ANALYSE}:{request_key(asked)}:").order_by(
         "-pk"
     )
 
 
 def ring_for_analysis(asked: Asked) -> Job:
-    """Start a job that runs and stores the analysis. Refuse if there is nothing to analyze or the queue is full."""
+    """Start a job that computes and stores the analysis.
+
+    Raises a Refusal if there is nothing to analyze or the queue is full.
+    """
     arguments = {
         "kind": asked.kind.name,
         "collection_id": asked.collection.pk,
@@ -59,7 +62,7 @@ def analyse(
     settings: dict[str, Any],
     released: bool,
 ) -> dict[str, Any]:
-    """Run and store the analysis; ``runs`` are keys of runs, None for all that the collection now has."""
+    """Compute and store the analysis. ``runs`` has the keys of the runs; None for all runs of the collection."""
     rows = Run.objects.filter(collection=collection_id).order_by("run_tag")
     rows = rows if runs is None else rows.filter(pk__in=runs)
     rows = rows.released() if released else rows
@@ -77,10 +80,10 @@ def analyse(
 def ring_for_asking(
     *, name: str, run: Run, qrel_set: QrelSet, settings: CampaignSettings, sample: int | None, who: str
 ) -> Job:
-    """Start a job that creates a "better than perfect" campaign. The same request again returns the same job.
+    """Start a job that creates a "better than perfect" campaign. Repeating the same request returns the same job.
 
-    Only the settings that the page offers are used. Raises AlreadyImported if the name is taken or about to be, and
-    any other refusal that can be decided now.
+    Only the settings that the page offers are used. Raises AlreadyImported if the name is taken or reserved by
+    another job, and other refusals if the name or the settings are invalid.
     """
     check_name(name)
     settings.check()
@@ -119,7 +122,7 @@ def create_asking_campaign(
     sample: int | None,
     who: str,
 ) -> dict[str, Any]:
-    """Create the campaign, unless an earlier attempt of the same job has created it."""
+    """Create the campaign, unless an earlier attempt of the same job has already created it."""
     made = Campaign.objects.filter(
         name=name, pool__name=name, pool__qrel_set=qrel_set_id, pool__pool_runs__run=run_id
     )

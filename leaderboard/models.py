@@ -8,7 +8,7 @@ from pooling.models import Collection, Run
 
 
 class Evaluation(models.Model):
-    """A run's per-query values of one measure under one set of labels. Rebuilt whenever its inputs change."""
+    """A run's per-query values of one measure under one set of labels. Computed again whenever an input changes."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
     run = models.ForeignKey(Run, models.CASCADE, related_name="+")
@@ -38,7 +38,7 @@ class Evaluation(models.Model):
 
 
 class KeptAnalysis(models.Model):
-    """The result of a long analysis, stored under a hash of everything it depends on so that it can be reused."""
+    """The stored result of a long analysis, or one of its figures. ``key`` hashes everything that it depends on."""
 
     key = models.CharField(max_length=64, unique=True)
     kind = models.CharField(max_length=40)

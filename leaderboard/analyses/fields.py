@@ -1,4 +1,4 @@
-"""Settings of an analysis: names, limits, defaults and help, the same for pages, API calls and commands."""
+"""Fields for the settings of an analysis: names, limits, defaults and help for pages, API calls and commands."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from leaderboard.scoring.intervals import TRIALS as USUAL_TRIALS
 
 @dataclass(frozen=True)
 class Number:
-    """A number from ``least`` to ``most`` inclusive; an integer if the default is an integer."""
+    """A field for a number from ``least`` to ``most`` inclusive; an integer if the default is an integer."""
 
     name: str
     label: str
@@ -22,7 +22,7 @@ class Number:
 
     @property
     def integers_only(self) -> bool:
-        """Return whether only integers are allowed."""
+        """Whether only integers are allowed."""
         return isinstance(self.default, int)
 
     @property
@@ -35,7 +35,7 @@ class Number:
         return self.least <= number <= self.most
 
     def read(self, text: str) -> int | float | None:
-        """Parse a number; an empty text gives the default. Raises WrongSetting."""
+        """Parse a number; an empty text gives the default. Raises WrongSetting if it is not an allowed number."""
         if not text.strip():
             return self.default
         try:
@@ -51,19 +51,23 @@ def _limit_in_words(limit: float) -> str:
     return f"{limit:,.0f}" if float(limit).is_integer() else f"{limit:g}"
 
 
-# Pages and commands share these limits. More resamples take hours and add no information.
+# Pages and commands share these limits. More resamples would take hours and add no information.
 TRIALS = Number("trials", "Resamples", USUAL_TRIALS, 1, 10_000, "number of resamples")
 SPLITS = Number("splits", "Splits", USUAL_SPLITS, 1, 1_000, "number of random splits into halves")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of ``options``, or the name of something in the collection, of the kind ``of``; without both, any text.
+    """A field for one of ``options`` (value and label), or for the name of something in the collection.
 
-    ``of`` can be ``labels`` (several, with a default), ``one labels``, ``other labels`` (one, with a default), or
-    ``one labels or order`` (also an order of preference); the default of ``measures`` is that of the leaderboard.
-    ``option`` is the option's name in commands (default: ``--name``). With ``several``, several values are accepted;
-    with ``free``, also values other than the options. If it is a ``flag``, setting it chooses the second option.
+    ``of`` says what is named, such as ``runs``, ``sets`` (qrel sets) or ``versions``. Labels are ``labels``
+    (several), ``one labels``, ``other labels`` (to compare with) or ``one labels or order`` (also an order of
+    preference). ``measures`` defaults to the leaderboard's measure. A field without ``options`` and ``of`` accepts
+    any text.
+
+    ``option`` is the name of the command's option (default: ``--name``). ``several`` accepts several values, and
+    ``free`` also accepts values other than the options. A ``flag`` is an option without a value that chooses the
+    second of ``options``.
     """
 
     name: str
@@ -77,7 +81,10 @@ class Choice:
     flag: bool = False
 
     def read(self, text: str) -> str:
-        """Parse a choice; an empty text gives the first option, or "" without options. Raises WrongSetting."""
+        """Parse a choice. An empty text gives the first option, or "" if the field has no options.
+
+        Raises WrongSetting if the text is not one of the options.
+        """
         if not self.options:
             return text.strip()[:200]
         names, text = [name for name, _ in self.options], text.strip()
@@ -95,5 +102,5 @@ Settings = dict[str, str | int | float | list[str] | None]
 
 
 def read_settings(fields: Sequence[Field], given: Mapping[str, str]) -> Settings:
-    """Return every field's value. Raises WrongSetting for the first invalid value."""
+    """Return field name → value, parsed from the given texts. Raises WrongSetting for the first invalid value."""
     return {field.name: field.read(given.get(field.name, "")) for field in fields}

@@ -1,4 +1,4 @@
-"""Kinds of analysis and requested analyses, the same for pages, API calls and jobs."""
+"""Kinds of analysis, and requests for an analysis, shared by pages, API calls, commands and jobs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from pooling.models import Collection, Run
 
 @dataclass(frozen=True)
 class Asked:
-    """A requested analysis, with its runs and settings.
+    """A request for an analysis, with its runs and settings.
 
-    ``released``: computed for everyone, so without data that only members can see. ``in_order``: the order of the
-    runs is meaningful.
+    If ``released`` is true, the result is for everyone and uses no data that only members can see. If ``in_order`` is
+    true, the order of ``runs`` was chosen and is kept.
     """
 
     kind: Kind
@@ -34,13 +34,13 @@ class Asked:
 
     @property
     def judged(self) -> Campaign:
-        """The campaign. Raises a Refusal if there is none."""
+        """The campaign of the request. Raises LeaderboardError if there is none."""
         if self.campaign is None:
             raise LeaderboardError(f"{self.collection.name} has no campaign.", "Choose another analysis.")
         return self.campaign
 
     def text(self, name: str) -> str:
-        """Return the chosen value of a setting, or "" for the default."""
+        """Return the value of a setting as text, or "" if it is unset."""
         return str(self.settings.get(name) or "")
 
     def number(self, name: str) -> Any:
@@ -48,7 +48,7 @@ class Asked:
         return self.settings[name]
 
     def several(self, name: str) -> list[str]:
-        """Return the values of a setting that can have several; empty for the default."""
+        """Return the values of a setting that can have several, or an empty list if it is unset."""
         chosen = self.settings.get(name)
         return chosen if isinstance(chosen, list) else [str(chosen)] if chosen else []
 
@@ -58,14 +58,19 @@ Make = Callable[[Asked, Progress | None], Analysis]
 
 @dataclass(frozen=True)
 class Kind:
-    """An analysis: its name (also the command's), a one-sentence description, what it needs, and its settings.
+    """A kind of analysis: its name (also that of its command), title, one-sentence description, needs and settings.
 
-    ``help`` and ``example`` (its arguments) are for the command. ``members_only``: it names workers, or is about
-    private queries. ``of_private``: it requires private queries. ``by_query_set``: it can be limited to public
-    queries. ``of_runs``: the runs can be chosen. ``at_once``: for up to this many runs, pages compute it at once, for
-    everybody. ``by_description``: it uses the descriptions of runs, and can include announced runs.
-    ``of_every_task``: it counts runs of passages and of documents alike. ``reads_labels``: its results depend on qrel
-    sets, so it is members-only while any of them is withheld.
+    ``help`` and ``example`` (arguments) describe the command, and ``works`` the work in its progress messages.
+
+    - ``of_campaign``: it analyzes the judgments of one campaign.
+    - ``members_only``: only members can see the result.
+    - ``of_private``: it requires private queries.
+    - ``by_query_set``: it can be limited to public queries.
+    - ``of_runs``: its runs can be chosen.
+    - ``at_once``: for up to this many runs, pages compute it during the request, for every reader.
+    - ``by_description``: it uses the descriptions of runs, and can include announced runs.
+    - ``of_every_task``: it takes runs of passages and runs of documents together.
+    - ``reads_labels``: its results depend on qrel sets, so it is members-only while any of them is withheld.
     """
 
     name: str
@@ -88,7 +93,7 @@ class Kind:
     example: str = ""
 
     def fields_for(self, collection: Collection) -> tuple[Field, ...]:
-        """Return the settings. Measures default to the leaderboard's measure, which is the first option."""
+        """Return the fields for a collection's settings. The leaderboard's measure comes first, as the default."""
         measure = default_measure(collection)
         first = (measure, parse_measure(measure).mean_name)
         return tuple(

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from leaderboard.analyses.kinds import Kind
 
-#: The packages of all analyses, in the order shown on pages.
+#: The names of the analyses' packages, in the order shown on pages.
 PACKAGES = (
     "stability",
     "split_halves",

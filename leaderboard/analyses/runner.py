@@ -1,4 +1,4 @@
-"""Run long analyses once and store them with their figures, until something they depend on changes."""
+"""Run analyses, and store results with their figures until the data or settings behind them change."""
 
 import base64
 import hashlib
@@ -40,7 +40,7 @@ from tournament.services.publication import version_numbered
 
 @dataclass(frozen=True)
 class StoredResult:
-    """A result and its key. An outdated result also has its time, and the changes since then."""
+    """A result and its key. An outdated result also has the time it was made and the changes since then."""
 
     key: str
     analysis: Analysis
@@ -49,9 +49,9 @@ class StoredResult:
 
 
 def compute_analysis(asked: Asked, progress: Progress | None = None) -> Analysis:
-    """Compute the analysis now, and name the teams of runs as far as its readers may see them. Raises a Refusal.
+    """Compute the analysis now, and add the teams of runs that its readers can see. Raises a Refusal if impossible.
 
-    Runs of documents are left out under labels of passages, and the reverse; a sentence names them.
+    Labels of passages leave out runs of documents, and the reverse. A sentence names the runs left out.
     """
     check_released(asked)
     of_kind = _runs_of_labels(asked)
@@ -65,7 +65,7 @@ def compute_analysis(asked: Asked, progress: Progress | None = None) -> Analysis
 
 
 def _runs_of_labels(asked: Asked) -> RunsOfKind | None:
-    """Divide the runs into those that the chosen labels can score and others; None if the kind takes all."""
+    """Divide the runs into those that the chosen labels can score and the others; None if the kind takes all runs."""
     if asked.kind.of_every_task:
         return None
     chosen = (*asked.several("qrels"), "")[0]
@@ -74,12 +74,12 @@ def _runs_of_labels(asked: Asked) -> RunsOfKind | None:
     return runs_of_kind(asked.runs, qrel_set if "qrels" in asked.settings else None)
 
 
-#: The next step of visitors and of signed-in submitters alike.
+#: The advice in errors for visitors and for signed-in submitters alike.
 AS_MEMBER = "Members see it after they sign in."
 
 
 def check_released(asked: Asked) -> None:
-    """Raise MembersOnly if the analysis needs more than released data."""
+    """Raise MembersOnly if the result would be for everyone but uses data that only members can see."""
     if not asked.released:
         return
     if asked.kind.members_only:
@@ -94,12 +94,12 @@ def check_released(asked: Asked) -> None:
     _refuse_withheld(asked)
 
 
-#: Kinds of choices that name labels.
+#: Values of ``Choice.of`` for choices that name labels.
 OF_LABELS = {"labels", "one labels", "one labels or order", "other labels", "sets"}
 
 
 def _refuse_withheld(asked: Asked) -> None:
-    """Raise MembersOnly if the analysis may use withheld labels, chosen or by default."""
+    """Raise MembersOnly if the analysis can use withheld labels, chosen or by default."""
     withheld = withheld_labels(asked.collection)
     if not withheld or not asked.kind.reads_labels:
         return
@@ -118,7 +118,7 @@ def _refuse_withheld(asked: Asked) -> None:
 
 
 def _labels_chosen(asked: Asked, field: Choice) -> set[str] | None:
-    """Return the labels chosen in this field, empty for the default; None if the field is about something else."""
+    """Return the labels chosen in this field, empty for the default; None if the field does not name labels."""
     names = asked.several(field.name)
     if field.of == "versions":
         return {plain_labels(f"@{number}") for number in names}
@@ -126,7 +126,7 @@ def _labels_chosen(asked: Asked, field: Choice) -> set[str] | None:
 
 
 def analysis_key(asked: Asked) -> str:
-    """Return the hash of everything that the analysis depends on. Refuse if there is nothing to analyze."""
+    """Return the hash of everything that the result depends on. Raises a Refusal if there is nothing to analyze."""
     return _key_for_data(asked, _data_behind(asked))
 
 
@@ -136,9 +136,9 @@ def _key_for_data(asked: Asked, bases: list[Basis]) -> str:
 
 
 def _request_content(asked: Asked) -> list[Any]:
-    """Return the request, without the data behind the result. Different readers see different results."""
+    """Return what identifies the request: its settings, campaign, runs and readers, but not the data it analyzes."""
     collection = asked.collection
-    # An older public result must not show data that is no longer released.
+    # The private queries are included, so that an older public result cannot show data that is no longer released.
     return [
         collection.pk,
         sorted(private_qids(collection)),
@@ -156,7 +156,7 @@ def takes_every_run(asked: Asked) -> bool:
 
 
 def _data_behind(asked: Asked) -> list[Basis]:
-    """Return the data that the analysis is computed from. Refuse if there is nothing to analyze."""
+    """Return what the analysis is computed from, by kind of data. Raises a Refusal if there is nothing to analyze."""
     check_released(asked)
     if asked.kind.of_private or asked.text("queries") == "private":
         check_some_are_private(asked.collection)
@@ -170,7 +170,7 @@ def _data_behind(asked: Asked) -> list[Basis]:
         found.append(Basis("descriptions of runs", "", descriptions_inputs(collection, runs)))
     if asked.kind.name == "pool_sizes":
         pool = pool_or_newest(collection, asked.text("pool"))
-        # Texts imported later can show that some of its passages are equal.
+        # Texts imported later can show that some of the pool's passages are equal.
         found.append(Basis("pool", pool.name, [pool.pk, without_text(pool)]))
     if asked.kind.name == "assessor_agreement":
         found.append(Basis("grades", "", graded_inputs(collection)))
@@ -183,7 +183,7 @@ def _data_behind(asked: Asked) -> list[Basis]:
 
 
 def _campaigns_of_version(asked: Asked) -> list[Campaign]:
-    """Return the campaign of the version, because its board is compared with the campaign's current judgments."""
+    """Return the chosen version's campaign if the analysis is ``board_agreement``, which uses its judgments."""
     if asked.kind.name != "board_agreement":
         return []
     number = asked.text("version")
@@ -197,7 +197,10 @@ def kept_analysis(key: str) -> Analysis | None:
 
 
 def result_now(asked: Asked) -> Analysis | None:
-    """Return the stored result, or compute it if that is quick; else None. Raises a refusal."""
+    """Return the stored result, or compute it if that is quick; else None.
+
+    Raises a Refusal if there is nothing to analyze.
+    """
     kept = kept_analysis(analysis_key(asked))
     least = 0 if asked.kind.by_description else 1
     if kept is None and least <= len(asked.runs) <= asked.kind.at_once:
@@ -206,7 +209,10 @@ def result_now(asked: Asked) -> Analysis | None:
 
 
 def result_or_older(asked: Asked) -> StoredResult | None:
-    """Return :func:`result_now`, else the latest result of the same request on older data. Raises a refusal."""
+    """Return the current result, or else the latest result of the same request on older data; None if there is none.
+
+    Raises a Refusal if there is nothing to analyze.
+    """
     analysis, bases = result_now(asked), _data_behind(asked)
     if analysis is not None:
         return StoredResult(_key_for_data(asked, bases), analysis)
@@ -220,12 +226,12 @@ def result_or_older(asked: Asked) -> StoredResult | None:
 
 
 def request_key(asked: Asked) -> str:
-    """Return the hash of the request, which stays the same while the data behind it change."""
+    """Return the hash of the request, which stays the same when the data behind it change."""
     return kept_analyses.result_key(asked.kind.name, ["choices", *_request_content(asked)])
 
 
 def picture_file(key: str, picture: str, form: str) -> bytes | None:
-    """Return a stored figure as ``svg``, ``pdf`` or ``png``."""
+    """Return the file of a stored figure; ``form`` is ``svg``, ``pdf`` or ``png``. None if it is not stored."""
     content = kept_analyses.stored_result(_figure_file_key(key, picture, form))
     return None if content is None else base64.b64decode(content["base64"])
 

@@ -1,4 +1,4 @@
-"""A board as a table and figures, for the command `leaderboard`, for downloads and for the agreement of boards."""
+"""A board as a table and figures, for the command `leaderboard`, downloads and the analysis of board agreement."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,8 @@ from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, 
 from leaderboard.output.chart import Point, Points, Series, Spans
 from leaderboard.output.printed_charts import points_figure, rows_figure
 
-#: Up to this number of runs, the figure of one board against the other names all; otherwise, the top runs and the
-#: runs that move most.
+#: The maximum number of runs that are all named in the figure of one board against the other. With more, it names the
+#: top runs and the runs that move most.
 NAMED_ALL = 30
 NAMED_OF_EACH = 5
 NAMED = (
@@ -21,7 +21,10 @@ NAMED = (
 
 
 def board_analysis(published: PublishedBoard, *, axes_of: Sequence[BoardRow] = ()) -> Analysis:
-    """Return the board in every form. Axes of figures also cover ``axes_of``, so filtering does not change them."""
+    """Return the board as a table, figures, sentences and content for JSON.
+
+    Axes of figures also cover the rows ``axes_of``, so that filtering runs does not change the axes.
+    """
     facts = board_facts(published)
     board = board_table(published, facts)
     said = [_board_sentence(published)]
@@ -72,12 +75,12 @@ def board_has_preferences(published: PublishedBoard) -> bool:
 
 
 def labels_title(name: str) -> str:
-    """Return the heading of values under a qrel set: ``Official`` for the set of that name, else its name."""
+    """Return the heading for values under a qrel set: its name, but ``Official`` for the set ``official``."""
     return name.capitalize() if name == "official" else name
 
 
 def board_table(published: PublishedBoard, facts: Facts) -> Table:
-    """Return one row per run, best first."""
+    """Return the table of the board, with one row per run, best first."""
     sets = _label_columns(published)
     both = len(sets) > 1
     official, leading = published.official, "preference" if both else published.official
@@ -137,12 +140,12 @@ def _board_row(published: PublishedBoard, row: BoardRow, best: Mapping[str, froz
 
 
 def own_rows(published: PublishedBoard) -> list[BoardRow]:
-    """Return the rows of runs by tag, without the perfect run."""
+    """Return the board's rows in order of run tags, without the perfect run."""
     return sorted((row for row in published.board.rows if not row.perfect), key=lambda row: row.run)
 
 
 def _span(rows: Sequence[BoardRow], name: str) -> tuple[float, ...]:
-    """Return the lowest and the highest value and bound of a column, or nothing if there is none."""
+    """Return the lowest and the highest number in a column's values and bounds; empty if it has none."""
     ends = [end for row in rows for end in getattr(row, name).estimate if not math.isnan(end)]
     return (min(ends), max(ends)) if ends else ()
 
@@ -162,7 +165,7 @@ def _board_sentence(published: PublishedBoard) -> str:
 
 
 def agreement_in_words(published: PublishedBoard) -> str:
-    """Return how many pairs of runs both orders rank alike. The board must have preferences."""
+    """Return a sentence on how many pairs of runs both boards order alike. The board must have preferences."""
     agreement = published.board.agreement
     assert agreement is not None
     tau = "not defined" if agreement.tau_b is None else f"{agreement.tau_b:.2f}"
@@ -173,7 +176,7 @@ def agreement_in_words(published: PublishedBoard) -> str:
 
 
 def _panels_figure(published: PublishedBoard, board: Table, axes_of: Sequence[BoardRow]) -> Figure:
-    """Return one panel per set of labels, with the runs in the order of that panel's own board."""
+    """Return a figure with one panel per set of labels, in which runs are in the order under these labels."""
     sides = _label_columns(published)
     rows = published.board.rows
     charts = [
@@ -204,7 +207,7 @@ def _panels_figure(published: PublishedBoard, board: Table, axes_of: Sequence[Bo
 
 
 def _draw_moves(canvas: Any, rows: Sequence[BoardRow]) -> None:
-    """Draw a line from each run's place in the left panel to its place in the right one."""
+    """Draw a line from each run's position in the left panel to its position in the right panel."""
     from matplotlib.patches import ConnectionPatch
 
     from leaderboard.output.drawing import GRAY, OKABE_ITO
@@ -225,13 +228,13 @@ def _draw_moves(canvas: Any, rows: Sequence[BoardRow]) -> None:
 
 
 def _label_columns(published: PublishedBoard) -> list[tuple[str, str]]:
-    """Return the attribute and the name of each set of labels."""
+    """Return (attribute of a row, name) for each set of labels that the board shows."""
     both = [("official", published.official), ("preference", "preference")]
     return both if board_has_preferences(published) else both[:1]
 
 
 def _ordered_rows(rows: Sequence[BoardRow], name: str) -> list[BoardRow]:
-    """Return the runs in the order of one column's values."""
+    """Return the rows by rank under one set of labels (``name``: the attribute of a row)."""
     return sorted(rows, key=lambda row: (getattr(row, name).rank, not row.perfect, row.run))
 
 
@@ -251,7 +254,7 @@ def _board_chart(
 
 
 def _against_figure(published: PublishedBoard, board: Table, axes_of: Sequence[BoardRow]) -> Figure:
-    """Plot one column against the other, without the perfect run, which would stretch the axis."""
+    """Plot preference values against official values, without the perfect run, which would stretch the axis."""
     rows, measure = own_rows(published), published.mean
     others = [row for row in axes_of if not row.perfect]
     chosen = rows if len(rows) <= NAMED_ALL else standing_out(rows, NAMED_OF_EACH)

@@ -30,13 +30,13 @@ from pooling.services.lookups import runs_of_kind
 from tournament.models import QrelVersion, VersionQuery
 
 KEPT_SECONDS = 3600
-"""Seconds for which a board and its judged tops are cached. Their keys do not cover one change: a top passage counts
-as judged once its text arrives and equals that of a judged passage."""
+"""Seconds for which a board and its judged tops are cached. The cache keys miss one change: a top passage counts as
+judged when its text arrives later and equals that of a judged passage."""
 
 
 @dataclass(frozen=True)
 class PublishedBoard:
-    """A board and everything that must be stated with it. Without a ``version`` it has the official labels alone."""
+    """A board with everything that must be stated about it. Without a ``version``, it has only official labels."""
 
     board: Board
     collection: str
@@ -50,19 +50,19 @@ class PublishedBoard:
     software: str
     baselines: frozenset[str]
     decimals: int | None = None
-    """Decimals to which values were rounded for publication; None: not rounded."""
+    """Decimals to which values were rounded for publication; None if they were not rounded."""
     left_out: tuple[str, ...] = ()
-    """Runs of passages under labels of documents, or the reverse, which are not ranked."""
+    """Tags of runs that are not ranked: runs of passages under labels of documents, or the reverse."""
     left_out_sentence: str = ""
 
     @property
     def asked(self) -> Measure:
-        """The measure as requested; each set of labels adds its own threshold."""
+        """The measure as requested, without the relevance threshold that each set of labels adds."""
         return parse_measure(self.measure)
 
     @property
     def mean(self) -> str:
-        """The name of the values: ``MRR@10``."""
+        """The name of the measure's mean, such as ``MRR@10``."""
         return self.asked.mean_name
 
     @property
@@ -77,7 +77,7 @@ class PublishedBoard:
 
     @property
     def bounded(self) -> list[str]:
-        """The labels whose values have intervals; public boards show none for withheld labels."""
+        """The names of the labels whose values have intervals. Public boards show none for withheld labels."""
         sides = {"official": self.official, "preference": "preference"}
         standings = {side: [getattr(row, side) for row in self.board.rows] for side in sides}
         return [
@@ -88,14 +88,14 @@ class PublishedBoard:
 
     @property
     def tie_rule(self) -> str:
-        """The sentence about the ranks of equal values."""
+        """A sentence that explains the ranks of equal values."""
         if self.decimals is None and not self._hides_differences:
             return "Equal values share a rank."
         return "Ranks come from the unrounded values, so equal shown values can have different ranks."
 
     @property
     def _hides_differences(self) -> bool:
-        """Return whether runs of different ranks have the same value to the digits that are shown."""
+        """Whether runs with different ranks have the same value after rounding to the digits shown."""
         rows = [row for row in self.board.rows if not row.perfect]
         sides = ([row.official for row in rows], [row.preference for row in rows if row.preference])
         shown = [{(f"{one.value:.{DIGITS}f}", one.rank) for one in side} for side in sides]
@@ -103,7 +103,7 @@ class PublishedBoard:
 
     @property
     def runs(self) -> int:
-        """Number of ranked runs, without the perfect run."""
+        """The number of ranked runs, without the perfect run."""
         return sum(not row.perfect for row in self.board.rows)
 
 
@@ -120,11 +120,10 @@ def make_leaderboard(
 ) -> PublishedBoard:
     """Return the board over the queries for which both the qrel set and the version have a relevant passage.
 
-    Without a version it is the board of the qrel set alone, over all queries that have a relevant passage there.
-    ``measure`` is any name in ``measures`` (else UnknownMeasure); its direction decides which run is first. Queries
-    in ``hidden`` (qids) are left out: private queries, for readers who see only public queries. Runs of documents
-    are left out under labels of passages, and the reverse. Raises :class:`NothingToScore` without runs or without
-    such queries.
+    Without a version, it is the board of the qrel set alone, over all queries that have a relevant passage there.
+    Runs of documents are left out under labels of passages, and the reverse. Queries in ``hidden`` (qids) are left
+    out: private queries, for readers who see only public ones. Raises UnknownMeasure for an unknown ``measure``,
+    NoRuns if there are no runs, and :class:`NothingToScore` if there are no such queries.
     """
     asked, of_kind = parse_measure(measure), runs_of_kind(runs, official)
     runs = of_kind.kept
@@ -169,7 +168,7 @@ def make_leaderboard(
 def _cached_judged_tops(
     version: QrelVersion, runs: Sequence[Run], qids: Sequence[str], perfect: dict[str, str]
 ) -> Values:
-    """Return :func:`judged_tops`, cached as bits: boards of all measures share it."""
+    """Return the result of :func:`judged_tops`, cached as bits and shared by the boards of all measures."""
     inputs = [version.manifest_sha256, [(run.pk, run.sha256) for run in runs], list(qids), perfect]
     key = kept_objects.object_key("judged-tops", *inputs)
     bits = kept_objects.kept(key)
@@ -199,7 +198,7 @@ def _nothing_covered(official: QrelSet, version: QrelVersion | None) -> NothingT
 
 @dataclass(frozen=True)
 class AskedBoard:
-    """A board as pages request it, cached for a while under a key of everything it depends on."""
+    """A page's request for a board. The board is cached for a while under a key of everything that it depends on."""
 
     collection: Collection
     version: QrelVersion | None
@@ -210,7 +209,7 @@ class AskedBoard:
 
     @cached_property
     def key(self) -> str:
-        """The cache key."""
+        """The cache key of the board."""
         inputs = [
             self.collection.pk,
             self.version.manifest_sha256 if self.version else "",
@@ -235,21 +234,22 @@ class AskedBoard:
         return drawn
 
     def mark_undrawable(self) -> None:
-        """Cache that the board cannot be computed. Pages stop waiting for it, and requests for it get the reason."""
+        """Cache that the board cannot be computed, so that pages stop waiting for it and show the reason."""
         kept_objects.keep_object(self.key, None, KEPT_SECONDS)
 
 
 def kept_leaderboard(asked: AskedBoard) -> PublishedBoard:
-    """Return the cached board for a page, or compute it."""
+    """Return the requested board from the cache, or compute and cache it."""
     kept: PublishedBoard | None = kept_objects.kept(asked.key)
     return kept if kept is not None else asked.keep()
 
 
 def as_dict(published: PublishedBoard) -> dict[str, Any]:
-    """Return the board for ``--json``. Shares are 0 to 1; ``shift`` is positive for a run that moves up.
+    """Return the board as the content of ``--json``.
 
-    A value is None if the measure has no value for any query. ``rank_…_first`` and ``rank_…_last`` bound a rank, see
-    ``rank_ranges``. Without a version, the fields about preferences are left out.
+    Shares are from 0 to 1, and ``shift`` is positive for a run that moves up. A value is None if the measure has no
+    value for any query. ``rank_…_first`` and ``rank_…_last`` are the ends of the range of ranks (see
+    ``rank_ranges``). Without a version, the fields about preferences are left out.
     """
     board = published.board
     found: dict[str, Any] = json_ready(
@@ -310,7 +310,7 @@ def _agreement_content(agreement: Agreement) -> dict[str, Any]:
 
 
 def _covered_by_all(sides: Sequence[Labels]) -> list[str]:
-    """Return the qids with a relevant passage on every side, in query order."""
+    """Return the qids with a relevant passage under every set of labels, in query order."""
     first, *further = (labels.answerable_qids for labels in sides)
     there = [frozenset(qids) for qids in further]
     return [qid for qid in first if all(qid in qids for qids in there)]
@@ -323,7 +323,7 @@ def _run_values(
     qids: Sequence[str],
     perfect: Mapping[str, str] | None,
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return one row per run, then the perfect run if there is one, with one column per qid."""
+    """Return values with one row per run, then one for the perfect run if given (qid → pid), and a column per qid."""
     place = {qid: index for index, qid in enumerate(labels.qids)}
     columns = np.array([place[qid] for qid in qids], dtype=np.int64)
     rows = [one.values for one in scored]
@@ -333,7 +333,7 @@ def _run_values(
 
 
 def _run_of_only(labels: Labels, pids: Mapping[str, str]) -> RankedLabels:
-    """Return a run that has only these pids, one passage per query."""
+    """Return the labels with the ranks of a run that returns only the passages in ``pids`` (qid → pid)."""
     rank = [int(pids.get(qid) == pid) for qid, pid, _ in labels.entries()]
     return RankedLabels(len(labels.qids), labels.query, labels.grades, np.array(rank, dtype=np.int64))
 

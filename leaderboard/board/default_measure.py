@@ -7,7 +7,7 @@ from pooling.models import Collection
 from pooling.services.collection_details import change_fields
 
 MEASURE = f"RR@{DEPTH}"
-#: The measures in lists of choices; an address can name any other measure that the measures module defines.
+#: The measures that pages offer. An address can name any other measure that the measures module defines.
 MEASURES = (
     MEASURE,
     "RR@100",
@@ -21,20 +21,24 @@ MEASURES = (
     "ESL@10",
     "Compat(p=0.95)",
 )
-#: Measures of boards under withheld labels: other cutoffs and values above 1 reveal more about the labels.
+#: The measures allowed under withheld labels. Other cutoffs, and values above 1, would reveal more about the labels.
 USUAL = tuple(name for name in MEASURES if parse_measure(name).higher_is_better)
 
 
 def default_measure(collection: Collection) -> str:
-    """Return the leaderboard's default measure. Under withheld labels, only ``USUAL`` can be chosen."""
+    """Return the measure that was set for the collection's leaderboard, if it is allowed, else RR@10.
+
+    If labels are withheld, only the measures in ``USUAL`` are allowed.
+    """
     measure = collection.board_measure
     return measure if measure and _is_shown_to_everybody(collection, measure) else MEASURE
 
 
 def checked_default(collection: Collection, name: str) -> str:
-    """Return the name of a measure that can be the default. Raises UnknownMeasure.
+    """Return the canonical name of the measure if it can be the default, else raise UnknownMeasure.
 
-    Every reader sees this board, so higher values must be better, and withheld labels allow only ``USUAL``.
+    Higher values must be better, and withheld labels allow only the measures in ``USUAL``, because every reader sees
+    this board.
     """
     measure = parse_measure(name)
     if not measure.higher_is_better:
@@ -54,7 +58,10 @@ def _is_shown_to_everybody(collection: Collection, measure: str) -> bool:
 
 
 def set_default_measure(*, collection: Collection, name: str, who: str) -> bool:
-    """Choose the leaderboard's default measure; return whether that changed. Raises UnknownMeasure."""
+    """Set the leaderboard's default measure, and return whether it changed.
+
+    Raises UnknownMeasure if the measure cannot be the default.
+    """
     measure = checked_default(collection, name)
     before = default_measure(collection)
     if measure == before:

@@ -1,4 +1,4 @@
-"""Which top passages of runs were judged, and so compared with a version's best answers."""
+"""Which top passages of runs were judged in the campaigns behind a version."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -24,10 +24,10 @@ Top = tuple[int, str]
 
 
 def judged_pids(version: QrelVersion) -> Pids:
-    """Return qid → pids that a judgment of the version compared, and all passages with the same text.
+    """Return qid → pids of the passages that the version's judgments compared, and of passages with the same texts.
 
-    Best answers are always included, as a singleton needs no judgment. Queries carried over from an earlier
-    version are looked up there.
+    Best answers are always included, because a singleton needs no judgment. Queries that were carried over from an
+    earlier version are looked up in that version.
     """
     judged: Pids = defaultdict(set)
     wanted: dict[int, set[str]] = defaultdict(set)
@@ -53,9 +53,9 @@ def _add_compared(judged: Pids, version: QrelVersion, only: set[str] | None) -> 
 
 
 def _compared_pids(version: QrelVersion) -> Pids:
-    """Return qid → pids that the version's own judgments compared.
+    """Return qid → pids of the passages that the version's own judgments compared.
 
-    There are few passages, so pids are looked up last.
+    Many judgments compare the same few passages, so the pids are looked up last.
     """
     keys: dict[int, set[int]] = defaultdict(set)
     rows = Judgment.objects.filter(campaign=version.campaign_id).values_list(
@@ -86,9 +86,9 @@ def _equal_text_classes(manifest: dict[str, Any]) -> Iterator[tuple[str, set[str
 def judged_tops(
     version: QrelVersion, runs: Sequence[Run], qids: Sequence[str], perfect: dict[str, str]
 ) -> npt.NDArray[np.float64]:
-    """Return (runs + 1) × queries: 1 where the run's top passage was judged. The last row is the perfect run's.
+    """Return 1 where a run's top passage was judged, else 0; shape (runs + 1, queries). The perfect run is last.
 
-    A passage with the same text as a judged passage counts as judged. 0 for queries that a run does not answer.
+    A passage with the same text as a judged passage counts as judged. Queries for which a run has no passage have 0.
     """
     judged = judged_pids(version)
     entries = [(place, pid) for place, qid in enumerate(qids) for pid in sorted(judged.get(qid, ()))]
@@ -112,7 +112,7 @@ def judged_tops(
 
 
 def _unjudged_tops(ranking: Ranking, wanted: Wanted, judged: npt.NDArray[np.float64]) -> list[Top]:
-    """Return the run's top passages for the queries where that passage is not judged yet."""
+    """Return a run's top passages that are not among the judged passages. ``judged`` has a flag for each query."""
     place = wanted.place
     rows = [
         (row, place[qid])
@@ -124,7 +124,7 @@ def _unjudged_tops(ranking: Ranking, wanted: Wanted, judged: npt.NDArray[np.floa
 
 
 def _judged_classes(version: QrelVersion, judged: Pids, qids: Sequence[str]) -> dict[int, set[str]]:
-    """Return query index → class keys of its judged passages with known texts."""
+    """Return query index → text keys of the query's judged passages, for passages with known texts."""
     key_of = _class_keys(version, {pid for qid in qids for pid in judged.get(qid, ())})
     classes = {
         place: {key_of[pid] for pid in judged.get(qid, ()) if pid in key_of} for place, qid in enumerate(qids)

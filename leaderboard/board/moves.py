@@ -20,14 +20,18 @@ from tournament.models import QrelVersion
 
 @dataclass(frozen=True)
 class RankMoves:
-    """Run tag → its ranks by the measure under both versions, over the ``queries`` that both cover."""
+    """Ranks of runs under two versions, over the queries that both cover.
+
+    ``before`` is the number of the earlier version, ``queries`` the number of these queries, and ``ranks`` maps a run
+    tag to its earlier and its later rank.
+    """
 
     before: int
     queries: int
     ranks: dict[str, tuple[int, int]]
 
     def move(self, run: str) -> int | None:
-        """Return by how many ranks the run rose (negative: fell); None for a run that was not ranked."""
+        """Return by how many ranks the run rose (negative if it fell); None if it was not ranked."""
         ranks = self.ranks.get(run)
         return None if ranks is None else ranks[0] - ranks[1]
 
@@ -41,9 +45,9 @@ def rank_moves(
     measure: str = MEASURE,
     hidden: frozenset[str] = frozenset(),
 ) -> RankMoves:
-    """Return the ranks under two versions, cached for a while, without the queries in ``hidden`` (qids).
+    """Return the runs' ranks under two versions, from the cache if possible.
 
-    No run is ranked if the versions share no query.
+    Queries in ``hidden`` (qids) are left out. No run is ranked if the versions have no query in common.
     """
     inputs = [
         before.manifest_sha256,

@@ -1,9 +1,12 @@
-"""A published board: rounded values in the true order.
+"""The board that non-members see: rounded values in the true order.
 
-Ranks, ranges of ranks and the agreement of both orders come from the true values. Anything else that could reveal a
-query's labels is left out: the share of answered queries, and, under withheld labels, intervals (a run that answers a
-single query has an interval above 0) and the perfect run, whose value under preference qrels is the share of labels
-that are best answers (at 1 it reveals them all).
+Ranks, ranges of ranks and the agreement of both orders come from the unrounded values. Values that could reveal a
+query's labels are left out:
+
+- the share of answered queries;
+- under withheld labels, intervals, because a run that answers a single query has an interval above 0;
+- under withheld labels, the perfect run. Its value under preference qrels is the share of labels that are best
+  answers, so a value of 1 reveals all labels.
 """
 
 import math
@@ -23,12 +26,12 @@ def rounded_board(
     version_withheld: bool = False,
     any_withheld: bool = False,
 ) -> PublishedBoard:
-    """Return the board with values rounded to the given decimals for each set of labels; None: not rounded.
+    """Return the board with values rounded to ``official`` and ``preference`` decimals (None: not rounded).
 
     ``withheld``: whether the official labels are withheld; ``version_withheld``: whether the version reveals withheld
-    labels; ``any_withheld``: whether the collection has any. In that case judged tops are left out, because a run
-    could probe for each passage whether the labels brought it into the pool. Singletons then count as closed: their
-    number reveals how many labels are runs' top passages.
+    labels; ``any_withheld``: whether the collection has withheld labels. In the last case, judged tops are left out,
+    because runs could be used to test which passages the labels brought into the pool. The number of singletons is
+    then shown as 0, because it reveals how many labels are top passages of runs.
     """
     if any_withheld:
         bare = tuple(replace(row, judged_tops=None) for row in published.board.rows)

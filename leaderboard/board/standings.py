@@ -1,9 +1,9 @@
 """The board: runs ranked under official and preference qrels, with intervals, ranks and shifts.
 
-[SP] Table 3 shows the two columns of MRR@10 side by side and adds the perfect run, which returns the official
-qrel of every query at rank 1 and nothing else. Its RR@10 is 1 under official qrels; under preference qrels it is
-the share of queries whose official qrel is a best answer. The table shows the rank it would have among the runs,
-but it does not affect other ranks or correlations. A board can use any measure.
+[SP] Table 3 shows MRR@10 under both kinds of qrels side by side and adds the perfect run, which returns the official
+qrel of every query at rank 1 and nothing else. Its MRR@10 is 1 under official qrels. Under preference qrels it is
+the share of queries whose official qrel is a best answer. The table shows the rank that the perfect run would have
+among the runs, but it does not affect other ranks or correlations. A board can use any measure.
 """
 
 import math
@@ -28,11 +28,11 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Standing:
-    """A run under one set of labels: its mean over queries with an interval, and its rank.
+    """A run's results under one set of labels: its mean over queries with an interval, and its rank.
 
-    The mean and its bounds are nan if the measure has no value for any query. ``first`` and ``last`` bound the rank
-    (``rank_ranges``); the perfect run has none. ``answered`` is the share of queries with a value above 0; None if
-    values are rounded (``leaderboard.board.rounding``).
+    The mean and its bounds are nan if the measure has no value for any query. ``first`` and ``last`` are the ends of
+    the range of ranks (``rank_ranges``), which the perfect run does not have. ``answered`` is the share of queries
+    with a value above 0; None if values are rounded (``leaderboard.board.rounding``).
     """
 
     value: float
@@ -51,7 +51,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class BoardRow:
-    """One run on the board. Without a version, there are only the official labels."""
+    """One run on the board, with its results under official qrels and, if there is a version, preference qrels."""
 
     run: str
     official: Standing
@@ -62,17 +62,17 @@ class BoardRow:
 
     @property
     def leading(self) -> Standing:
-        """The standing by which the board is ordered."""
+        """The results by which the board is ordered: under preference qrels if there are any, else official ones."""
         return self.preference or self.official
 
     @property
     def shift(self) -> int | None:
-        """Return by how many ranks preference qrels move the run up."""
+        """By how many ranks preference qrels move the run up (negative: down); None without a version."""
         return None if self.preference is None else self.official.rank - self.preference.rank
 
 
 def best_as_shown(rows: Sequence[BoardRow], side: str) -> frozenset[str]:
-    """Return the runs that have the first run's value under these labels, to the digits that are shown."""
+    """Return the tags of the runs whose shown value equals that of the first run. ``side``: attribute of the rows."""
     ranked: dict[str, Standing] = {row.run: getattr(row, side) for row in rows if not row.perfect}
     shown = {run: number_text(one.value, Kind.MEASURE) for run, one in ranked.items()}
     best = {shown[run] for run, one in ranked.items() if one.rank == 1 and not math.isnan(one.value)}
@@ -81,12 +81,12 @@ def best_as_shown(rows: Sequence[BoardRow], side: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Board:
-    """All rows, best first (equal values by run tag, the perfect run before them)."""
+    """A board: its rows, best first. Rows of equal rank are in order of run tags, after the perfect run."""
 
     queries: int
     rows: tuple[BoardRow, ...]
     agreement: Agreement | None
-    """How the two orders agree; None without a version."""
+    """How well the official and the preference order agree; None without a version."""
     trials: int
     level: float
     seed: int
@@ -94,12 +94,11 @@ class Board:
 
 @dataclass(frozen=True)
 class BoardInput:
-    """Input of a board, over the same queries in the same order.
+    """Input of a board: arrays over the same queries in the same order, shape (runs + 1, queries).
 
-    ``official`` and ``preference`` are runs × queries arrays of the measure's values; ``judged`` is runs ×
-    queries, 1 where the run's top passage was judged. The last row of each belongs to the perfect run, so each
-    has one row more than there are tags. A board of official labels alone has neither ``preference`` nor ``judged``
-    nor the perfect run. There must be at least one query (ValueError).
+    ``official`` and ``preference`` have the measure's values. ``judged`` is 1 where the run's top passage was judged,
+    else 0. The last row of each array belongs to the perfect run. A board of official labels alone has neither
+    ``preference`` nor ``judged``, and no row for the perfect run. Raises ValueError if there are no queries.
     """
 
     run_tags: list[str]
@@ -121,19 +120,19 @@ class BoardInput:
 
     @property
     def tags(self) -> list[str]:
-        """The name of every row."""
+        """The name of every row: run tags, and the perfect run last if it has a row."""
         return self.run_tags if self.preference is None else [*self.run_tags, PERFECT]
 
     @property
     def sides(self) -> list[Values]:
-        """The values under each set of labels."""
+        """The arrays of values: official, then preference if given."""
         return [self.official] if self.preference is None else [self.official, self.preference]
 
 
 def draw_board(given: BoardInput, *, seed: int, trials: int = TRIALS, level: float = LEVEL) -> Board:
-    """Return the board, with bootstrap intervals from ``seed``. Both sets of labels share the resamples.
+    """Return the board, with bootstrap intervals drawn with ``seed``. Both sets of labels share the resamples.
 
-    A query is answered if its value is neither 0 nor missing. Runs with equal means share a rank.
+    A query counts as answered if its value is neither 0 nor missing. Runs with equal means share a rank.
     """
     count, queries = given.official.shape
     resampled = resampled_means(
@@ -168,7 +167,7 @@ def _agreement_of_orders(given: BoardInput, ranked: int) -> Agreement:
 def _row_standings(
     values: Values, scale: Scale, resampled: Values, ranked: int, level: float
 ) -> list[Standing]:
-    """Return the standing of every row; rows from ``ranked`` on are compared with the runs but not ranked."""
+    """Return the results of every row. Rows from index ``ranked`` on are compared with the runs but not ranked."""
     means = scale.means(values)
     bounds = intervals_of(resampled, level=level)
     ranks = _ranks_with_perfect(scale.standings(values), ranked)
@@ -192,7 +191,7 @@ def _row_standings(
 
 
 def _ranks_with_perfect(standings: Values, ranked: int) -> npt.NDArray[np.int64]:
-    """Return the ranks of the runs among themselves, then the rank that each further row would have."""
+    """Return the ranks of the first ``ranked`` rows, then the rank that each further row would have among them."""
     runs, further = standings[:ranked], standings[ranked:]
     return np.append(competition_ranks(runs), [1 + int((runs > one).sum()) for one in further]).astype(
         np.int64
@@ -200,10 +199,10 @@ def _ranks_with_perfect(standings: Values, ranked: int) -> npt.NDArray[np.int64]
 
 
 def able_to_pass(rows: Sequence[BoardRow]) -> dict[str, int]:
-    """Return run → number of runs that would overtake it if all their unjudged top passages were best answers.
+    """Return run tag → number of runs that would overtake it if all their unjudged top passages were best answers.
 
     A query whose top passage is a best answer has the value 1, so a run's mean grows by at most its share of unjudged
-    tops. Runs that no run can overtake are left out.
+    top passages. Runs that no other run can overtake are left out.
     """
     runs = [row for row in rows if not row.perfect and row.judged_tops is not None]
     values = np.array([row.leading.value for row in runs])
@@ -216,9 +215,9 @@ def able_to_pass(rows: Sequence[BoardRow]) -> dict[str, int]:
 
 
 def standing_out(rows: Sequence[BoardRow], count: int = 5) -> list[BoardRow]:
-    """Return the first ``count`` runs of either board, and the ``count`` that rise and fall the most.
+    """Return the rows of the first ``count`` runs of each board, and of the ``count`` that rise and that fall most.
 
-    Each appears once, in the order of the preference board, with equal runs by tag. The perfect run is left out.
+    Each run appears once, in the order of the preference board, with equal runs by tag. The perfect run is left out.
     """
     runs = sorted((row for row in rows if not row.perfect), key=lambda row: row.run)
     orders = (

@@ -1,4 +1,4 @@
-"""Cached results: analyses and runs' values, keyed by software version and inputs.
+"""Cached results: analyses and runs' values, with keys made from the software version and the inputs.
 
-Of this app, it imports only the models.
+This package imports nothing else of this app but the models.
 """

@@ -1,4 +1,4 @@
-"""The data behind a stored analysis, so that an outdated analysis can list the changes since."""
+"""The data behind a stored analysis, so that an outdated analysis can list what has changed since."""
 
 import hashlib
 import json
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 RESTS_ON = "rests_on"
-"""The key of a stored analysis that contains :func:`bases_to_store`."""
+"""The key under which a stored analysis has the result of :func:`bases_to_store`."""
 
 
 @dataclass(frozen=True)
 class Basis:
-    """Data that an analysis is computed from: its name, its description in words (or ""), and the values to hash."""
+    """A kind of data that an analysis is computed from: its name, a description (or ""), and the values to hash."""
 
     name: str
     words: str
@@ -20,12 +20,12 @@ class Basis:
 
 
 def bases_to_store(bases: Sequence[Basis]) -> dict[str, list[str]]:
-    """Return name → words and hash, to be stored."""
+    """Return name → [description, hash] for each kind of data, to store with the analysis."""
     return {one.name: [one.words, _inputs_hash(one.inputs)] for one in bases}
 
 
 def changed_bases(stored: Mapping[str, Sequence[str]], bases: Sequence[Basis]) -> Iterator[str]:
-    """Yield what changed since the result was stored, such as ``labels (then official; now official, graded)``."""
+    """Yield the data that changed since the result was stored: ``labels (then official; now official, graded)``."""
     for one in bases:
         before, digest = stored.get(one.name, ("", ""))
         if digest != _inputs_hash(one.inputs):

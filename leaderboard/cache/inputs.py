@@ -1,4 +1,4 @@
-"""Everything that an analysis depends on, as values to hash. While they stay the same, so does the result."""
+"""The data that an analysis depends on, as values to hash. While the values stay the same, so does the result."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ def runs_inputs(runs: Sequence[Run]) -> list[Any]:
 
 
 def descriptions_inputs(collection: Collection, runs: Sequence[Run]) -> list[Any]:
-    """Return the structured descriptions of runs, and announced runs."""
+    """Return the structured descriptions of the runs and of all announced runs."""
     announced = AnnouncedRun.objects.filter(collection=collection, run=None).order_by("run_tag")
     return [[[run.run_tag, run.details] for run in runs], list(announced.values_list("run_tag", "said"))]
 
@@ -36,7 +36,7 @@ def set_inputs(qrel_set: QrelSet) -> list[Any]:
 
 
 def labels_inputs(collection: Collection) -> list[Any]:
-    """Return every set of labels of the collection, and which of them its leaderboard uses."""
+    """Return values for all qrel sets and versions of the collection, and for the set that its leaderboard uses."""
     sets = QrelSet.objects.filter(collection=collection).order_by("pk")
     versions = QrelVersion.objects.filter(collection=collection).order_by("number")
     chosen = [collection.board_labels_id] if collection.board_labels_id else []
@@ -48,20 +48,20 @@ def labels_inputs(collection: Collection) -> list[Any]:
 
 
 def labels_in_words(collection: Collection) -> list[str]:
-    """Return the names of the sets in :func:`labels_inputs`, in the same order."""
+    """Return the names of the qrel sets and versions in :func:`labels_inputs`, in the same order."""
     sets = QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
     numbers = QrelVersion.objects.filter(collection=collection).order_by("number")
     return [*sets, *(f"version {number}" for number in numbers.values_list("number", flat=True))]
 
 
 def clusters_inputs(collection: Collection) -> str:
-    """Return the collection's classes of near-duplicates; empty without any."""
+    """Return the hash of the collection's classes of near-duplicates; empty if it has none."""
     stored = ClusterSet.objects.filter(collection=collection).first()
     return stored.sha256 if stored else ""
 
 
 def graded_inputs(collection: Collection) -> list[Any]:
-    """Return values that change with the collection's graded campaigns. Grades are only ever appended."""
+    """Return values that change with the collection's graded campaigns. Grades are only added, never changed."""
     given = Grade.objects.filter(item__assignment__topic__campaign__collection=collection)
     held = TopicAssignment.objects.filter(topic__campaign__collection=collection)
     return [
@@ -72,9 +72,9 @@ def graded_inputs(collection: Collection) -> list[Any]:
 
 
 def campaign_inputs(campaign: Campaign) -> list[Any]:
-    """Return the judgments that count, how they are interpreted, and which passages have the same text.
+    """Return values for the judgments that count, the tournament's rules, and the passages with known texts.
 
-    A challenge still in progress changes no analysis, so it is left out.
+    A challenge that is still in progress changes no analysis, so it is left out.
     """
     rounds = settled_rounds(campaign)
     counted = Judgment.objects.filter(campaign=campaign, pair__round__in=rounds).counted().order_by("pk")

@@ -1,4 +1,4 @@
-"""Results of long analyses, stored under a hash of everything they depend on."""
+"""Results of long analyses, stored under a hash of everything that they depend on."""
 
 import hashlib
 import json
@@ -25,15 +25,15 @@ FIGURE = " figure"
 
 
 def result_key(kind: str, inputs: list[Any]) -> str:
-    """Hash the kind of result, its JSON-ready inputs and the software version."""
+    """Return the hash of the kind of result, its JSON-ready inputs and the software version."""
     named = json.dumps([kind, software_key(), *inputs], sort_keys=True)
     return hashlib.sha256(named.encode()).hexdigest()
 
 
 def kept_or_computed(kind: str, inputs: list[Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return the stored result for these inputs and this software, else compute it and store it as JSON.
+    """Return the stored result for these inputs and this software, or compute it and store it as JSON.
 
-    Two concurrent callers may both compute. They get the same result, and one row is stored.
+    Two concurrent callers may both compute the result. They get the same result, and one row is stored.
     """
     key = result_key(kind, inputs)
     content = stored_result(key)
@@ -52,23 +52,27 @@ def stored_result(key: str) -> dict[str, Any] | None:
     content, used_at = row
     now = clock.now()
     if used_at < now - IN_USE:
-        rows.update(used_at=now)  # At most once an hour, so that most reads do not write.
+        rows.update(used_at=now)  # Updated at most once an hour, so that most reads do not write.
     return dict(content)
 
 
 def latest_for(choices: str) -> tuple[str, dict[str, Any], datetime] | None:
-    """Return the key, content and time of the latest result for these choices, computed from any data."""
+    """Return the key, content and time of the latest result for a request, whatever data it was computed from.
+
+    ``choices`` is the hash of the request.
+    """
     row = KeptAnalysis.objects.filter(choices=choices).order_by("-created_at", "-pk").first()
     if row is None:
         return None
-    stored_result(row.key)  # Mark it as in use.
+    stored_result(row.key)  # Records that the result was used.
     return row.key, dict(row.content), row.created_at
 
 
 def store_result(key: str, kind: str, content: dict[str, Any], *, group: str = "", choices: str = "") -> None:
-    """Store a result unless it is stored already. ``group`` is the key of the analysis that a figure belongs to.
+    """Store a result unless it is already stored.
 
-    ``choices`` is a hash of the request, without the data behind the result.
+    ``group`` is the key of the analysis that a figure belongs to. ``choices`` is a hash of the request, without the
+    data behind the result.
     """
     row = KeptAnalysis(
         key=key,
@@ -85,8 +89,8 @@ def store_result(key: str, kind: str, content: dict[str, Any], *, group: str = "
 def forget_old_results() -> int:
     """Delete results past the age limit or from other software versions, whose keys are never requested again.
 
-    Figures stay a day longer than their analysis, which is stored just after them, so that no analysis is shown
-    without its figures. Returns the number of deleted rows.
+    Figures are stored just before their analysis and are kept a day longer, so that no analysis is shown without its
+    figures. Returns the number of deleted rows.
     """
     now, day = clock.now(), timedelta(days=1)
     # During a rolling update, machines create rows of both versions for a while.
@@ -98,7 +102,7 @@ def forget_old_results() -> int:
 
 
 def forget_unused() -> int:
-    """Delete the least recently used results until the rest fit the size limit.
+    """Delete the least recently used results until the total size is within the limit.
 
     An analysis is deleted together with its figures. Anything created or shown within the last hour stays.
     Returns the number of deleted rows.
@@ -121,9 +125,10 @@ def forget_unused() -> int:
 
 
 def kept_object(kind: str, inputs: list[Any], type_: type[Result], compute: Callable[[], Result]) -> Result:
-    """Return a frozen dataclass (of dataclasses, tuples, enums, dates, numbers), as :func:`kept_or_computed` does.
+    """Return a stored or computed frozen dataclass, like :func:`kept_or_computed`.
 
-    It is stored as JSON text, because numbers can be NaN, which a JSON column cannot contain.
+    The dataclass can contain dataclasses, tuples, enums, dates and numbers. It is stored as JSON text, because
+    numbers can be NaN, which a JSON column cannot contain.
     """
     adapter = TypeAdapter(type_)
 

@@ -1,4 +1,4 @@
-"""Retention of runs' values. They could be recomputed, but every board would have to wait for them."""
+"""Retention of runs' per-query values. They could be computed again, but every board would have to wait for them."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -13,12 +13,12 @@ from leaderboard.models import Evaluation
 
 BYTES_A_VALUE = 8
 BYTES_A_ROW = 300
-"""Bytes of a row besides its values, including its share of the index."""
+"""Bytes of a row without its values, including its share of the index."""
 ROWS_AT_ONCE = 1000
 
 
 def record_use(rows: Iterable[Evaluation]) -> None:
-    """Record that values were used, at most once an hour, so that most reads do not write."""
+    """Record that these rows were used, at most once an hour per row, so that most reads do not write."""
     now = clock.now()
     idle = [row.pk for row in rows if row.used_at < now - IN_USE]
     if idle:
@@ -26,9 +26,9 @@ def record_use(rows: Iterable[Evaluation]) -> None:
 
 
 def forget_values() -> int:
-    """Delete values of other software versions, and the least recently used values beyond a size limit.
+    """Delete values of other software versions, and the least recently used values beyond the size limit.
 
-    The limit is the same as for analyses, counted separately. Anything created or used within the last hour stays.
+    The limit equals that of analyses, but is applied separately. Anything created or used within the last hour stays.
     Returns the number of deleted rows.
     """
     # During a rolling update, machines create rows of both versions for a while.

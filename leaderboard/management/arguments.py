@@ -1,4 +1,4 @@
-"""Arguments shared by commands about preferences."""
+"""Arguments shared by the commands that score or analyze runs."""
 
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def runs_argument(parser: CommandParser) -> None:
 
 
 def runs_of(collection: Collection, words: Sequence[str]) -> list[Run]:
-    """Return the collection's runs named by ``--runs``, or all."""
+    """Return the collection's runs that ``--runs`` names, or all if it is not passed."""
     tags = tags_meant(collection, words)
     if words and not tags:
         raise UsageError("--runs is empty; name at least one run")
@@ -32,7 +32,7 @@ def runs_of(collection: Collection, words: Sequence[str]) -> list[Run]:
 
 
 def seed_argument(parser: CommandParser) -> None:
-    """Add ``--seed``."""
+    """Add ``--seed``, the seed of the resampling."""
     parser.add_argument(
         "--seed", type=_read_seed, default=SEED, help=f"seed of the resampling (default: {SEED})"
     )

@@ -66,12 +66,12 @@ def _option_name(field: Field) -> str:
 
 
 def _option_names(field: Field) -> list[str]:
-    """Return the option's name and, for the version, its former name ``--number``."""
+    """Return the names of a field's option: for the version, also its former name ``--number``."""
     return [_option_name(field), *(["--number"] if field.name == "version" else [])]
 
 
 def _option_arguments(field: Field) -> dict[str, Any]:
-    """Return the arguments of ``add_argument`` for a field."""
+    """Return the keyword arguments of ``add_argument`` for a field's option."""
     how: dict[str, Any] = {"dest": _option_key(field)}
     if isinstance(field, Number):
         usual = "" if field.default is None else f" (default: {field.default})"
@@ -100,7 +100,7 @@ def _escape_percent(words: str) -> str:
 
 
 def _setting_value(field: Field, given: Any) -> Any:
-    """Return the option's value as the kind expects it. Raises UsageError for a number beyond its limits."""
+    """Return the value of a setting from its option. Raises UsageError for a number beyond the field's limits."""
     if isinstance(field, Number):
         if given is not None and not field.allows(given):
             raise UsageError(f"{_option_name(field)} must be {field.limits}, not {given:,}.")

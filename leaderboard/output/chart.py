@@ -1,4 +1,4 @@
-"""The content of a figure, for pages that draw it themselves: names and numbers, without colors.
+"""The content of a figure, for pages, which draw charts in the browser: names and numbers, without colors.
 
 The page has the same numbers in a table, and ``drawing`` draws the figure for print. Missing values are None.
 """
@@ -13,7 +13,7 @@ from leaderboard.output.table import Estimate
 
 @dataclass(frozen=True)
 class Series:
-    """One kind of value, given for every row."""
+    """A named series with a value and its bounds (``marks``) for every row of a chart."""
 
     name: str
     marks: Sequence[Estimate]
@@ -21,7 +21,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Spans:
-    """Rows from top to bottom, each with a value (and its interval) of every series on one axis.
+    """A chart of rows from top to bottom, each with a value (and its interval) of every series on one axis.
 
     ``line`` is the value of a reference line, such as 0 for differences.
     """
@@ -34,21 +34,22 @@ class Spans:
     """Whether values are shares, shown as percentages."""
     line: float | None = None
     notes: Sequence[str] = ()
-    """A note for each row; empty without notes."""
+    """A note for each row, or empty."""
     first_colour: int = 0
     """The index of the first series' color, from 0."""
     reach: Sequence[tuple[float, float]] = ()
     """The lowest and the highest value of every row. If set, intervals are drawn as boxes, with whiskers to these
     values."""
     span: Sequence[float] = ()
-    """The lowest and the highest value that the axis must cover, besides those of the rows; empty for none."""
+    """The lowest and the highest value that the axis must cover in addition to the rows' values, or empty."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """A grid of shares from ``low`` to ``high``, on a diverging scale centered at 0.5.
+    """A grid of shares, shaded from ``low`` to ``high``; if ``diverging``, the color scale is centered at 0.5.
 
-    ``cells`` are (row, column, share); ``marked`` (row, column) are significant.
+    ``cells`` has (row, column, share) for each cell that has a share. ``marked`` has (row, column) of significant
+    cells.
     """
 
     title: str
@@ -66,7 +67,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Point:
-    """A run at a position; ``x`` is a number, or a date such as 2021-08-31."""
+    """A named point, such as a run or a query. ``x`` is a number with bounds, or a date such as 2021-08-31."""
 
     name: str
     x: Estimate | str
@@ -76,9 +77,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Points:
-    """Points on two axes; ``steps`` are the indexes of the points that a staircase joins.
+    """A chart of points on two axes.
 
-    ``named`` are the indexes of the points labeled with their names, the most important first; None for all.
+    ``steps`` has the indexes of the points that a step line joins. ``named`` has the indexes of the points labeled
+    with their names, the most important first; None for all.
     """
 
     title: str
@@ -90,17 +92,17 @@ class Points:
     note: str = ""
     """A note under the figure, or an empty string."""
     groups: Sequence[str] = ()
-    """The group of every point, shown by color and shape; empty without groups."""
+    """The group of every point, shown by color and shape, or empty."""
     diagonal: bool = False
-    """Whether there is a line where both values are equal."""
+    """Whether to draw a line where both values are equal."""
     x_span: Sequence[float] = ()
-    """The lowest and the highest value that the axis must cover, besides those of the points; empty for none."""
+    """The lowest and the highest value that the axis must cover in addition to the points' values, or empty."""
     y_span: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part of every row's whole: shares from 0 to 1, one per row."""
+    """One part of every bar: its name, and its share of each row's bar, from 0 to 1."""
 
     name: str
     shares: Sequence[float]
@@ -108,7 +110,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Bars:
-    """Rows from top to bottom, each a whole cut into ``parts``; ``beside`` is another share shown below each."""
+    """A chart of one bar per row, divided into ``parts``. ``beside`` is another share, shown below each bar."""
 
     title: str
     axis: str
@@ -121,17 +123,17 @@ class Bars:
 
 @dataclass(frozen=True)
 class Curve:
-    """A line from (0, 0) through ``values``, one for each x from 1, with a mark and its note at some of them."""
+    """A line from (0, 0) through ``values``, one for each x from 1, with marks and notes at some of the values."""
 
     name: str
     values: Sequence[int]
     marks: Sequence[tuple[int, str]]
-    """The x of each mark in ascending order, and its note; the last one is the end of the curve."""
+    """The x and the note of each mark, by ascending x. The last mark is at the end of the curve."""
 
 
 @dataclass(frozen=True)
 class Curves:
-    """Curves on two axes; ``named`` are the indexes of the curves whose name is written at the end."""
+    """A chart of curves on two axes. ``named`` has the indexes of the curves whose name is written at the end."""
 
     title: str
     x_axis: str
@@ -144,6 +146,6 @@ Chart = Spans | Cells | Points | Bars | Curves
 
 
 def chart_content(chart: Chart) -> Mapping[str, Any]:
-    """Return the chart, JSON-ready, with the name of its form."""
+    """Return the chart as JSON-ready data, with its type under ``form``."""
     found: dict[str, Any] = json_ready({"form": type(chart).__name__.lower()} | vars(chart))
     return found

@@ -1,4 +1,4 @@
-"""Base class of commands that print an analysis: one set of options for every output format."""
+"""Base class of commands that print an analysis, with options for every output format."""
 
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,10 @@ from leaderboard.output.terminal import print_analysis
 
 
 class AnalysisCommand(Command):
-    """Base command. Subclasses define ``arguments`` (and call super) and ``analyse``, which returns the analysis.
+    """Base class of commands that print an analysis and write it to files.
 
-    Without figures, they set ``has_figure`` to False, which refuses ``--figure`` before computing anything.
+    Subclasses define ``arguments`` (and call super) and ``analyse``. A subclass without figures sets ``has_figure``
+    to False, so that ``--figure`` is refused before anything is computed.
     """
 
     has_figure = True
@@ -31,7 +32,7 @@ class AnalysisCommand(Command):
         )
 
     def analyse(self, *args: Any, **options: Any) -> Analysis:
-        """Run the analysis: one service call."""
+        """Compute and return the analysis for the command's options."""
         raise NotImplementedError
 
     def act(

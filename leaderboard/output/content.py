@@ -11,7 +11,7 @@ from leaderboard.output.table import Analysis, Row, Table
 
 
 def table_content(table: Table) -> dict[str, Any]:
-    """Return a table with its columns, raw rows and marks."""
+    """Return a table as a dictionary: its columns, rows of raw numbers, marks of significance, notes and facts."""
     return {
         "title": table.title,
         "caption": table.caption,
@@ -37,7 +37,10 @@ def analysis_content(analysis: Analysis) -> dict[str, Any]:
 
 
 def json_ready(value: Any) -> Any:
-    """Return a JSON-ready value: NaN and infinities become None, tuples and sets lists, dataclasses dictionaries."""
+    """Return a JSON-ready value.
+
+    NaN and infinities become None, tuples and sets become lists, and dataclasses become dictionaries.
+    """
     match value:
         case None | str() | int():
             return value

@@ -14,7 +14,7 @@ from leaderboard.output.table import Interval, Kind, Table, Value
 
 
 def csv_table(table: Table) -> str:
-    """Return a table as CSV, with three columns per interval (``x``, ``x_low``, ``x_high``) and gaps left empty."""
+    """Return a table as CSV. Intervals have three columns: ``x``, ``x_low``, ``x_high``. Missing values are empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     marked = any(row.significant for row in table.rows)
@@ -48,7 +48,7 @@ def _fact_text(value: object) -> str:
 
 
 def _with_bounds(table: Table) -> frozenset[str]:
-    """Return the columns that contain intervals, by their kind or by their values (ranks, lengths or changes)."""
+    """Return the keys of the columns that contain intervals, by the kind of column or by its values."""
     return frozenset(
         column.key
         for column in table.columns

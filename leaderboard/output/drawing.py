@@ -1,7 +1,7 @@
 """Figures for print: one plain style, Okabe and Ito's colors in a fixed order, and the facts below.
 
-Matplotlib's Agg backends without pyplot. The bytes depend only on the figure and the fonts: no dates, fixed ids.
-Style is process-wide in matplotlib, so one figure is drawn at a time.
+Uses Matplotlib's Agg backends without pyplot. The bytes of a figure depend only on its content and the fonts, because
+it contains no dates and its ids are fixed. Style is process-wide in matplotlib, so one figure is drawn at a time.
 """
 
 import io
@@ -32,7 +32,7 @@ OKABE_ITO = (
 )
 OFFICIAL, PREFERENCE = OKABE_ITO[:2]
 GRAY = "#6b6b6b"
-#: Marks, so that series differ not only by color.
+#: Shapes of the marks, so that series differ by more than their colors.
 MARKERS = "osD^vP"
 STYLE: dict[str, Any] = {
     "font.size": 8,
@@ -92,7 +92,7 @@ def color_of(place: int) -> str:
 
 
 def short_name(name: str, longest: int = LONGEST_NAME) -> str:
-    """Return a name cut to the longest allowed length, isolated so that it does not reorder the text beside it."""
+    """Return a name cut to ``longest`` characters, isolated so that it does not reorder the text beside it."""
     return isolate_name(name if len(name) <= longest else f"{name[: longest - 1]}…")
 
 
@@ -101,9 +101,9 @@ def _short_name_and_team(run_tag: str, team: str) -> str:
 
 
 def draw_with_teams(figure: Figure, canvas: Any, teams: Mapping[str, str]) -> None:
-    """Draw the figure with the team, cut if it is long, after each run that it names. ``teams``: by run tag.
+    """Draw the figure with the team after each run that it names. ``teams`` maps run tag → team.
 
-    A matrix of runs names the teams of its rows only.
+    Long names of teams are cut. A matrix of runs shows the teams of its rows only.
     """
     canvas.teams = teams  # for name_points
     figure.draw(canvas)
@@ -118,7 +118,7 @@ def draw_with_teams(figure: Figure, canvas: Any, teams: Mapping[str, str]) -> No
 
 
 def square_root_shades(most: float) -> Any:
-    """Return matplotlib's norm whose shades grow with the square root of a value from 0 to ``most``."""
+    """Return a matplotlib norm whose shades grow with the square root of a value from 0 to ``most``."""
     from matplotlib.colors import PowerNorm
 
     return PowerNorm(0.5, vmin=0, vmax=most)
@@ -129,9 +129,9 @@ def name_points(
 ) -> None:
     """Write names beside their points so that none covers another name or any of the ``points``.
 
-    All are in data coordinates. Draw everything else and set the limits of the axes first: names are placed in the
-    current layout, and do not change it. The team follows a run's name if both fit. A name that fits nowhere is
-    left out.
+    Points are in data coordinates. Draw everything else and set the limits of the axes first, because names are
+    placed in the current layout and do not change it. The team follows a run's name if there is space for both. A
+    name is left out if there is no space for it.
     """
     from matplotlib.patheffects import withStroke
 
@@ -171,7 +171,7 @@ def name_points(
 
 
 def _text_size(axes: Any, text: str, to_points: float) -> tuple[float, float]:
-    """Return the width and height of a name, in points."""
+    """Return the width and height of the text of a name, in points (1/72 inch)."""
     written = axes.text(0.5, 0.5, text, fontsize=NAME_POINTS, transform=axes.transAxes, in_layout=False)
     size = written.get_window_extent()
     written.remove()
@@ -179,7 +179,7 @@ def _text_size(axes: Any, text: str, to_points: float) -> tuple[float, float]:
 
 
 def _line_end(box: Box, one: NamedPoint) -> tuple[float, float]:
-    """Return where a line from the point meets the name's box, as shares of its width and height."""
+    """Return the end of the line from a point to the box of its name, as shares of the box's width and height."""
     across = (min(max(one.x, box.left), box.right) - box.left) / (box.right - box.left)
     up = (min(max(one.y, box.bottom), box.top) - box.bottom) / (box.top - box.bottom)
     return across, up
@@ -189,7 +189,7 @@ def _line_end(box: Box, one: NamedPoint) -> tuple[float, float]:
 def _installed_fonts() -> list[str]:
     """Return the installed fonts among FONTS, because matplotlib warns about each missing font.
 
-    It also logs each font without bold letters, although its regular letters are fine.
+    Also silences matplotlib's log messages about fonts that have no bold letters, which are not a problem here.
     """
     from matplotlib.font_manager import fontManager
 
@@ -199,16 +199,17 @@ def _installed_fonts() -> list[str]:
 
 
 def figure_image(figure: Figure, form: str) -> bytes:
-    """Return the figure as ``svg``, ``pdf`` or ``png``; the same figure gives the same bytes."""
+    """Return the figure's file as ``svg``, ``pdf`` or ``png``. The same figure gives the same bytes."""
     if form not in FORMATS:
         raise ValueError(f"a figure's format is one of {', '.join(FORMATS)}, not {form}")
-    import matplotlib  # The import takes half a second, so it happens only for drawing.
+    import matplotlib  # The import takes half a second, so it is done only for drawing.
     from matplotlib.figure import Figure as Canvas
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     style = STYLE | {"font.family": _installed_fonts()}
-    with _drawing, matplotlib.rc_context(style), warnings.catch_warnings():  # type: ignore[arg-type]  # names, not literals
-        # A letter missing in all installed fonts becomes a box; the tables have the name.
+    # The type is ignored because matplotlib's stubs expect literal keys.
+    with _drawing, matplotlib.rc_context(style), warnings.catch_warnings():  # type: ignore[arg-type]
+        # A letter that no installed font has is drawn as a box. The tables have the full name.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         lines = _footer(figure)
         below = FOOTER_LINE_INCHES * (len(lines) + 1)
@@ -223,7 +224,7 @@ def figure_image(figure: Figure, form: str) -> bytes:
 
 
 def _footer(figure: Figure) -> list[str]:
-    """Return the method and the facts, wrapped to the figure's width."""
+    """Return the lines below the figure: its caption and facts, wrapped to the figure's width."""
     characters = int(figure.width * 22)
     return [
         line

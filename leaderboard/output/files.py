@@ -15,7 +15,7 @@ Thing = TypeVar("Thing", Table, Figure)
 
 
 def write_csv(analysis: Analysis, path: Path) -> list[Path]:
-    """Write one file per table: ``board.csv``, or ``board-KEY.csv`` for each if there are several."""
+    """Write one file per table: ``board.csv``, or ``board-KEY.csv`` for each table if there are several."""
     return [
         _write_file(where, csv_table(table).encode())
         for where, table in _part_paths(path, analysis.tables, lambda table: table.key)
@@ -42,7 +42,7 @@ def write_figures(analysis: Analysis, path: Path) -> list[Path]:
 
 
 def figure_form(path: Path) -> str:
-    """Return svg, pdf or png, from the file extension."""
+    """Return the format (svg, pdf or png) of the file extension. Raises UsageError for any other extension."""
     form = path.suffix.removeprefix(".").lower()
     if form not in FORMATS:
         raise UsageError(f"{path} must end in .svg, .pdf or .png")

@@ -1,4 +1,4 @@
-"""Values from 0 to 1 as shades, averaged in blocks if there are more than a reader can tell apart."""
+"""A matrix of values from 0 to 1 as shades, averaged in blocks if it has too many rows or columns to draw."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,10 @@ Levels = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Overview:
-    """A drawing of the whole matrix, one unit per block.
+    """An SVG drawing of the whole matrix, in which each block has the size 1 × 1.
 
-    ``paths`` has the path data of each shade that occurs. ``row_starts`` and ``column_starts`` are the first index
-    of each block, with the number of all rows or columns at the end.
+    ``paths`` maps each shade that occurs to its path data. ``row_starts`` and ``column_starts`` have the first index
+    of each block, and the number of all rows or columns at the end.
     """
 
     paths: dict[int, str]
@@ -28,34 +28,34 @@ class Overview:
 
     @property
     def rows(self) -> int:
-        """Return the number of blocks from top to bottom."""
+        """The number of blocks from top to bottom."""
         return len(self.row_starts) - 1
 
     @property
     def columns(self) -> int:
-        """Return the number of blocks from left to right."""
+        """The number of blocks from left to right."""
         return len(self.column_starts) - 1
 
     @property
     def rows_a_block(self) -> int:
-        """Return the largest number of rows that a block averages."""
+        """The largest number of rows that a block averages."""
         return int(np.diff(self.row_starts).max())
 
     @property
     def columns_a_block(self) -> int:
-        """Return the largest number of columns that a block averages."""
+        """The largest number of columns that a block averages."""
         return int(np.diff(self.column_starts).max())
 
 
 def shades(values: Values) -> Levels:
     """Return the shade of each value: 0 for zero and missing values, up to ``SHADES`` for 1."""
     known = np.clip(np.nan_to_num(values, nan=0.0), 0.0, 1.0)
-    # A value just above a step because of rounding, such as 0.5 + 1e-16, gets the shade of the step.
+    # Rounding keeps a value just above a step, such as 0.5 + 1e-16, at the shade of the step.
     return np.ceil(np.round(known * SHADES, 9)).astype(np.int64)
 
 
 def overview_of(values: Values) -> Overview:
-    """Return the overview of a matrix, rows × columns, with at least one of each."""
+    """Return the overview of a matrix with at least one row and one column."""
     row_starts, column_starts = (
         _starts(length, most) for length, most in zip(values.shape, (ROWS_DRAWN, COLUMNS_DRAWN), strict=True)
     )
@@ -66,12 +66,12 @@ def overview_of(values: Values) -> Overview:
 
 
 def _starts(length: int, most: int) -> npt.NDArray[np.int64]:
-    """Return the starts of blocks of nearly equal length, and the total length at the end."""
+    """Return the starts of at most ``most`` blocks of nearly equal length, and the total length at the end."""
     return np.linspace(0, length, min(length, most) + 1).astype(np.int64)
 
 
 def _shade_paths(levels: Levels) -> dict[int, str]:
-    """Return shade → path data; horizontally adjacent blocks of one shade form one rectangle."""
+    """Return shade → path data. Horizontally adjacent blocks of one shade form one rectangle."""
     paths: dict[int, list[str]] = {}
     for row, shaded in enumerate(levels):
         edges = np.flatnonzero(np.diff(shaded)) + 1

@@ -1,9 +1,9 @@
 """Positions for the names of points, so that no name covers another name or a point.
 
-The method is greedy, in the order given: each name takes the first free position beside its point, else the nearest
-free position farther away (the drawing adds a line to the point). A name without a free position is left out, because
-overlapping names cannot be read. (adjustText, the usual library, moves labels until few overlap, but does not rule
-out overlaps.)
+The method is greedy, in the order given: each name gets the first free position beside its point, else the nearest
+free position farther away (the drawing adds a line to the point). If there is no free position, the name is left out,
+because overlapping names cannot be read. (adjustText, the usual library, moves labels until few overlap, but does not
+rule out overlaps.)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-#: Distances of a name's box from its point, tried in this order, and the smallest gap between boxes.
+#: Distances of a name's box from its point, in points, tried in this order; and the smallest gap between boxes.
 RINGS = (5.2, 9.5, 15.0, 22.0, 30.0, 40.0, 52.0, 66.0)
 APART = 1.0
 #: Half the side of the square that a point occupies.
@@ -22,13 +22,13 @@ DIRECTIONS = tuple(
     (math.cos(math.radians(angle)), math.sin(math.radians(angle)))
     for angle in (45, 135, 315, 225, 0, 180, 90, 270, 20, 160, 340, 200, 65, 115, 295, 245)
 )
-#: A direction with a smaller component than this along an axis centers the box on that axis.
+#: If a direction's component along an axis is smaller than this, the box is centered along that axis.
 STRAIGHT = 0.3
 
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle, in points."""
+    """A rectangle, in points (1/72 inch)."""
 
     left: float
     bottom: float
@@ -36,7 +36,7 @@ class Box:
     top: float
 
     def meets(self, other: Box) -> bool:
-        """Return whether the two boxes overlap or are too close."""
+        """Return whether the two boxes overlap or are closer than the smallest gap."""
         return (
             self.left < other.right + APART
             and other.left < self.right + APART
@@ -56,9 +56,9 @@ class Box:
 
 @dataclass(frozen=True)
 class NamedPoint:
-    """A point with a name: its position, and the size of the written name.
+    """A point to name: its position, and the size of its written name.
 
-    ``least_width`` is the width of a shorter name, for a name that does not fit anywhere.
+    ``least_width`` is the width of a shorter form of the name, which is used if the full name fits nowhere.
     """
 
     x: float
@@ -70,7 +70,7 @@ class NamedPoint:
 
 @dataclass(frozen=True)
 class Place:
-    """The position of a name, whether it is far away and needs a line to its point, and whether it is shortened."""
+    """The position of a name. ``led``: whether it needs a line to its point; ``shortened``: whether to cut it."""
 
     box: Box
     led: bool
@@ -80,7 +80,10 @@ class Place:
 def label_places(
     named: Sequence[NamedPoint], points: Sequence[tuple[float, float]], bounds: Box
 ) -> list[Place | None]:
-    """Return a position within the bounds for each name, or None. No name covers any of the ``points``."""
+    """Return a position within the bounds for each name, or None if no position is free.
+
+    No name covers any of the ``points``.
+    """
     taken = [Box(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     found: list[Place | None] = []
     for one in named:
@@ -110,7 +113,7 @@ def _box(one: NamedPoint, right: float, up: float, far: float) -> Box:
 
 
 def _box_edge(at: float, direction: float, far: float, size: float) -> float:
-    """Return where the box begins on one axis."""
+    """Return the left or bottom edge of the box, on one axis."""
     near = at + direction * far
     if abs(direction) < STRAIGHT:
         return near - size / 2

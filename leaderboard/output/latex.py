@@ -1,4 +1,4 @@
-"""Tables for LaTeX: booktabs, bold for significant values, the best underlined, the method in the caption."""
+"""Tables for LaTeX (booktabs), with significant values in bold, the best underlined and the method in the caption."""
 
 import re
 import unicodedata
@@ -43,7 +43,7 @@ _SPECIAL = {
 
 
 def _greek(letter: str) -> str:
-    """Return ``$\\beta$`` for β. Unicode spells the name of λ without b (LAMDA)."""
+    """Return the LaTeX of a Greek letter, such as ``$\\beta$`` for β. Unicode calls λ LAMDA."""
     name = unicodedata.name(letter).split()[-1].replace("LAMDA", "LAMBDA")
     return rf"$\{name.lower() if letter.islower() else name.capitalize()}$"
 
@@ -59,14 +59,14 @@ GAP = 6
 PAGE = 506
 """Width of a page in acmart's sigconf, in points."""
 LONGEST = 50
-"""Rows that fit on a page. A longer float would run off the page."""
+"""The maximum number of rows on a page. A floating table with more rows would run off the page."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A table's layout: its width, the width of a letter (a digit) and the gap between columns, all in ``points``.
+    """A table's layout. ``points`` (its width), ``letter`` (the width of a digit) and ``gap`` are in points.
 
-    ``turned``: heads wider than their column are rotated. ``shrunk``: the whole table is scaled to the width.
+    ``turned``: column heads wider than their column are rotated. ``shrunk``: the whole table is scaled to the width.
     """
 
     environment: str
@@ -78,7 +78,7 @@ class Layout:
     shrunk: bool = False
 
     def holds(self, table: Table) -> bool:
-        """Return whether the table fits the width; the head of a group can be wider than its columns."""
+        """Return whether the table fits the width. The head of a group can be wider than the group's columns."""
         needed, at = 0.0, 0
         for name, count in table.groups():
             columns = table.columns[at : at + count]
@@ -90,7 +90,7 @@ class Layout:
 
     @property
     def commands(self) -> list[str]:
-        """Return the commands that make letters and gaps small enough."""
+        """The LaTeX commands that set the size of letters and the gap between columns."""
         gaps = [rf"\setlength{{\tabcolsep}}{{{self.gap}pt}}"] if self.gap != GAP else []
         return [*filter(None, [self.size]), *gaps]
 
@@ -106,14 +106,14 @@ LAYOUTS = [
     *_WIDE,
     *(replace(layout, turned=True) for layout in _WIDE),
 ]
-"""Layouts from the largest letters down. A table that fits no layout is shrunk."""
+"""The layouts to try, in this order. A table that fits none of them is shrunk."""
 
 
 def latex_table(table: Table) -> str:
-    """Return a ``table`` environment, ``table*`` if it is wide, ``longtable`` if it is longer than a page.
+    """Return the table as LaTeX: ``table``, ``table*`` if it is wide, or ``longtable`` if it is longer than a page.
 
-    Needs ``\\usepackage{booktabs}`` (and T1 fonts for a straight quote). A comment on top lists other required
-    packages and the characters that pdfLaTeX cannot typeset, which are left unchanged.
+    It needs ``\\usepackage{booktabs}`` (and T1 fonts for a straight quote). A comment at the top lists other required
+    packages, and the characters that pdfLaTeX cannot typeset, which are left unchanged.
     """
     shrunk = replace(LAYOUTS[-1], shrunk=True)
     layout = next((layout for layout in LAYOUTS if layout.holds(table)), shrunk)
@@ -148,7 +148,7 @@ def _float_table(table: Table, layout: Layout, spec: str, heads: list[str], rows
 
 
 def _long_table(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[str]) -> list[str]:
-    """Return the lines of a table across pages, with its head on each page."""
+    """Return the lines of a table that can continue on further pages, with its head on each page."""
     return [
         r"\begingroup",
         *layout.commands,
@@ -237,6 +237,6 @@ def _set_cell(table: Table, row: Row, key: str) -> str:
 
 
 def _power_of_ten(text: str) -> str:
-    """Return ``3.22e-12`` as a product."""
+    """Return the LaTeX of a p-value. ``3.22e-12`` becomes a product with a power of ten."""
     match = re.fullmatch(r"(<?)(\d(?:\.\d+)?)e-(\d+)", text)
     return rf"${match[1]}{match[2]}\times 10^{{-{match[3]}}}$" if match else latex_escaped(text)

@@ -1,4 +1,4 @@
-"""Tables for Markdown: pipes, significant values in bold, the best in italics."""
+"""Tables for Markdown (with pipes), with significant values in bold and the best in italics."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def markdown_table(table: Table) -> str:
-    """Return the title and the table, followed by the method, the notes and the facts."""
+    """Return the table as Markdown: its title and cells, followed by its caption, legend, notes and facts."""
     groups = [column.group for column in table.columns]
     heads = [
         f"{group}: {column_head(column)}" if group else column_head(column)

@@ -1,4 +1,4 @@
-"""Numbers as text: as many digits as are meaningful, the same in papers, terminals and pages."""
+"""Numbers as text, with as many digits as are meaningful, the same in papers, terminals and pages."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from leaderboard.output.table import DIGITS, Column, Interval, Kind, Value
 NOT_THERE = "–"
 MINUS = "−"
 LEAST_P = 1e-300
-#: Digits after the point of a bound of a measure's interval.
+#: Decimals of the bounds of a measure's interval.
 BOUND_DIGITS = 3
 
 
 class Rounded(float):
-    """A measure's value published with fewer decimals; every output shows exactly these decimals."""
+    """A measure's value published with fewer decimals. Every output shows exactly these decimals."""
 
     decimals: int
 
@@ -43,18 +43,18 @@ def number_text(value: Value, kind: Kind) -> str:
 
 
 def column_head(column: Column) -> str:
-    """Return a column's head with its unit, unless its group's head has the unit."""
+    """Return a column's head. Columns of shares get "(%)", unless their label or group already contains "%"."""
     in_percent = column.kind in (Kind.SHARE, Kind.SHARE_INTERVAL)
     return f"{column.label} (%)" if in_percent and "%" not in column.group + column.label else column.label
 
 
 def is_number(kind: Kind) -> bool:
-    """Return whether a column of this kind is right-aligned."""
+    """Return whether a column of this kind contains numbers, so that it is right-aligned."""
     return kind is not Kind.TEXT
 
 
 def p_value_text(p: float) -> str:
-    """Return three significant digits, plain down to 0.0001: ``0.730``, ``0.00387``, ``3.22e-12``."""
+    """Return a p-value with three significant digits: ``0.730``, ``0.00387``, ``3.22e-12`` (below 0.0001)."""
     if p < LEAST_P:
         return "<1e-300"
     if p < 1e-4:
@@ -81,7 +81,10 @@ def _plain_number_text(value: float, kind: Kind) -> str:
 
 
 def _interval_text(interval: Interval, kind: Kind) -> str:
-    """Return ``0.4213 [0.401, 0.441]``. Bounds have one digit less than the value, and none if they are integers."""
+    """Return an interval as text, such as ``0.4213 [0.401, 0.441]``; only the value if it has no bounds.
+
+    Bounds of measures and changes have one decimal less than the value. Integer bounds have no decimals.
+    """
     plain = {Kind.INTERVAL: Kind.MEASURE, Kind.SHARE_INTERVAL: Kind.SHARE}.get(kind, kind)
     value = _plain_number_text(interval.value, plain)
     if any(math.isnan(bound) for bound in (interval.low, interval.high)):
@@ -98,7 +101,7 @@ def _bound_text(value: float, kind: Kind) -> str:
 
 
 def _with_minus_sign(text: str) -> str:
-    """Return the text with a real minus sign, or no sign if it rounds to zero."""
+    """Return a number's text with a real minus sign (U+2212), or without a sign if it rounds to zero."""
     if text.startswith("-") and not text.strip("-0.").strip():
         text = text[1:]
     return text.replace("-", MINUS)

@@ -1,4 +1,4 @@
-"""Figures of rows, columns and points. Print draws the same charts as pages do, from the same content."""
+"""Figures of rows, columns and points, which draw for print the same charts as pages show, from the same content."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,18 +11,18 @@ from leaderboard.output.table import Draw, Figure, Table
 
 PANELS_A_ROW = 4
 INCHES_A_ROW = 0.17
-#: With more rows from left to right than this, there is no room for their names.
+#: The maximum number of rows, from left to right, for which there is space for their names.
 MOST_NAMED = 80
-#: Distance between values of one row that have intervals, in rows.
+#: Vertical distance between the values of one row if they have intervals, as a share of the distance between rows.
 APART = 0.3
-#: Room for a legend below a panel's title.
+#: Space for a legend below a panel's title, in points.
 LEGEND_POINTS = 18
 
 
 def rows_figure(
     key: str, title: str, caption: str, charts: Sequence[Spans], data: Table, mark: Draw | None = None
 ) -> Figure:
-    """Return a figure with a panel for each chart. ``mark`` draws what only print shows."""
+    """Return a figure with a panel for each chart. ``mark`` draws additions that only the print version has."""
     down = -(-len(charts) // PANELS_A_ROW)
     most = max(len(chart.rows) for chart in charts)
     same_rows = all(chart.rows == charts[0].rows for chart in charts)
@@ -59,9 +59,12 @@ def rows_figure(
 
 
 def _draw_rows(axes: Any, chart: Spans) -> None:
-    """Draw rows from top to bottom. Values with intervals are apart from each other; others share a line."""
+    """Draw the rows of a chart from top to bottom.
+
+    If any value has an interval, the values of a row are drawn below each other. Otherwise they are on one line.
+    """
     places = np.arange(len(chart.rows))
-    # None becomes NaN.
+    # The conversion to float64 turns None into NaN.
     marks = np.array([series.marks for series in chart.series], dtype=np.float64)
     value, low, high = np.moveaxis(marks.reshape(len(chart.series), -1, 3), 2, 0)
     bounded = np.isfinite(low)
@@ -88,7 +91,10 @@ def _draw_rows(axes: Any, chart: Spans) -> None:
 def columns_figure(
     key: str, caption: str, chart: Spans, data: Table, row_word: str, *, joined: bool = True
 ) -> Figure:
-    """Return a figure with the chart's rows from left to right, named if there is room. Joined values start at 0."""
+    """Return a figure with the chart's rows from left to right, with their names if there is space.
+
+    With ``joined``, lines join the values of a series, and the axis of values starts at 0.
+    """
 
     def draw(canvas: Any) -> None:
         axes = canvas.subplots()
@@ -112,7 +118,7 @@ def columns_figure(
 
 
 def points_figure(key: str, caption: str, chart: Points, data: Table) -> Figure:
-    """Return a figure of points on two axes of numbers. Named points stand out, unless there are groups."""
+    """Return a figure of points on two axes of numbers. Named points have another color, unless there are groups."""
 
     def draw(canvas: Any) -> None:
         axes = canvas.subplots()

@@ -1,4 +1,4 @@
-"""Names in right-to-left scripts, on one line with other text."""
+"""Names in right-to-left scripts, when they share a line with other text."""
 
 import unicodedata
 
@@ -12,8 +12,8 @@ def runs_left(name: str) -> bool:
 
 
 def isolate_name(name: str) -> str:
-    """Return the name so that it does not reorder the text beside it (Unicode's isolates, UAX #9).
+    """Return the name in Unicode's isolates (UAX #9), so that it does not reorder the text beside it.
 
-    Names that cannot reorder text are returned unchanged.
+    Names without right-to-left letters are returned unchanged.
     """
     return f"{ISOLATE}{name}{END}" if runs_left(name) else name

@@ -1,4 +1,4 @@
-"""An analysis as JSON and back, without its drawings, so that a stored result can be shown in every format."""
+"""Convert an analysis to JSON and back, without its drawings, so that stored results can be shown in every format."""
 
 import math
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from leaderboard.output.table import Analysis, Column, Facts, Figure, Interval, 
 
 
 def as_stored(analysis: Analysis) -> dict[str, Any]:
-    """Return a JSON-ready analysis. Missing numbers and NaN become None, and a figure names its data."""
+    """Return an analysis as JSON-ready data. NaN becomes None, and a figure has the key of its data table."""
     figures = [
         vars(figure) | {"draw": None, "data": figure.data and figure.data.key} for figure in analysis.figures
     ]
@@ -19,7 +19,7 @@ def as_stored(analysis: Analysis) -> dict[str, Any]:
 
 
 def from_stored(stored: Mapping[str, Any]) -> Analysis:
-    """Return the stored analysis. Its figures cannot be drawn, so their pictures must be stored too."""
+    """Return the analysis from its stored data. Its figures cannot be drawn, so their files are stored separately."""
     tables = tuple(_restored_table(table) for table in stored["tables"])
     data = {table.key: table for table in (*map(_restored_table, stored["shown"]), *tables)}
     return Analysis(

@@ -1,6 +1,7 @@
-"""A table, a figure and an analysis as frozen data, with the facts that must accompany every number.
+"""Tables, figures and analyses as immutable data, with the facts that must accompany every number.
 
-Every table names run set, version of the labels, measure, number of queries, seed and software.
+Every table states the run set, the labels and their version, the measure, the number of queries, the seed and the
+software.
 """
 
 import hashlib
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Self
 
-#: Digits after the point of a measure's value.
+#: Decimals of a measure's value.
 DIGITS = 4
 #: Measures whose mean has a name of its own.
 MEANS = re.compile(r"\b(AP|RR)\b")
@@ -22,34 +23,34 @@ def mean_measure(names: str) -> str:
 
 
 class Kind(Enum):
-    """The kind of values in a column, which determines digits, alignment and unit."""
+    """The kind of values in a column, which determines their decimals, alignment and unit."""
 
     TEXT = "text"
     MEASURE = "measure"
-    """A measure's value: four digits."""
+    """A measure's value, with four decimals."""
     P = "p"
-    """A p-value: three significant digits."""
+    """A p-value, with three significant digits."""
     SHARE = "share"
-    """0 to 1, shown as a percentage with one decimal; the head has the %."""
+    """A share from 0 to 1, shown as a percentage with one decimal. The percent sign is in the column's head."""
     COUNT = "count"
     """An integer, with thousands separated by commas."""
     MONEY = "money"
-    """Two decimals."""
+    """An amount of money, with two decimals."""
     INTERVAL = "interval"
     """An :class:`Interval`: ``0.4213 [0.401, 0.441]``."""
     SHARE_INTERVAL = "share interval"
     """An :class:`Interval` of shares, as percentages."""
     NUMBER = "number"
-    """Two decimals, for mean ranks and lengths."""
+    """A number with two decimals, such as a mean rank or length."""
     CHANGE = "change"
-    """Four digits, always with its sign."""
+    """A difference of measures, with four decimals and always a sign."""
     SHIFT = "shift"
-    """A change of ranks, an integer with its sign; = for no change."""
+    """A change of ranks: an integer with its sign, or = for no change."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A value between its bounds, which are NaN if there are none."""
+    """A value with the bounds of its interval, which are NaN if there is no interval."""
 
     value: float
     low: float
@@ -62,18 +63,18 @@ class Interval:
 
 Value = str | int | float | Interval | None
 Estimate = tuple[float | None, float | None, float | None]
-"""A value and its bounds; bounds are None or NaN if there is no interval."""
+"""A value and the bounds of its interval, which are None or NaN if there is no interval."""
 
 
 def interval_or_value(estimate: Estimate) -> Interval | float | None:
-    """Return an estimate for a cell of a table: its value alone if it has no bounds."""
+    """Return an estimate as a cell of a table: an interval, or the value alone if it has no bounds."""
     value, low, high = estimate
     return value if value is None or low is None or high is None else Interval(value, low, high)
 
 
 @dataclass(frozen=True)
 class Column:
-    """``key`` is for programs (CSV, JSON), ``label`` for readers; adjacent columns can share a ``group``."""
+    """A column of a table. ``key`` is its name in CSV and JSON. Adjacent columns can share a head (``group``)."""
 
     key: str
     label: str
@@ -83,13 +84,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """Raw values by column key; missing values are None. ``best`` and ``significant`` name marked columns."""
+    """A row of a table: column key → raw value, None if missing.
+
+    ``best`` and ``significant`` are the keys of the columns whose cells are marked so.
+    """
 
     values: Mapping[str, Value]
     best: frozenset[str] = frozenset()
     significant: frozenset[str] = frozenset()
     faint: bool = False
-    """Whether the row is set apart, like the perfect run."""
+    """Whether the row is shown faintly, like that of the perfect run."""
 
     @classmethod
     def of(cls, **values: Value) -> Self:
@@ -99,9 +103,10 @@ class Row:
 def rows_of(
     items: Iterable[Any], columns: Sequence[Column], **cells: Callable[[Any], Value]
 ) -> tuple[Row, ...]:
-    """Return a row for each item. Cells are computed by the functions ``cells``, or else are the item's attributes.
+    """Return a row for each item, with a cell for each column.
 
-    An attribute with an ``estimate``, such as a share with its bounds, becomes an interval.
+    ``cells`` maps a column's key to the function that computes its cell from the item. The default is the item's
+    attribute of that name. A value with an ``estimate``, such as a share with its bounds, becomes an interval.
     """
 
     def cell(item: Any, key: str) -> Value:
@@ -114,23 +119,26 @@ def rows_of(
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts behind a number. ``labels`` states which qrels, version and threshold."""
+    """The facts that accompany the numbers of a table or figure.
+
+    ``labels`` describes the qrels, with their version and lowest relevant grade.
+    """
 
     collection: str
     runs: tuple[str, ...]
     labels: tuple[str, ...]
     measure: str
     queries: int
-    """The number of queries; 0 if others computed the values and did not report it."""
+    """The number of queries; 0 if it is unknown because values were reported, not computed."""
     software: str
     seed: int | None = None
     simulated: bool = False
     further: tuple[tuple[str, str], ...] = ()
-    """More (name, value) facts, such as ("α", "0.05")."""
+    """Further facts as (name, value), such as ("α", "0.05")."""
 
     @property
     def run_set(self) -> str:
-        """Number of runs, and eight hexadecimal digits that identify them; "" for no runs."""
+        """The number of runs, and eight hexadecimal digits that identify the set of their tags; "" for no runs."""
         if not self.runs:
             return ""
         digest = hashlib.sha256("\n".join(sorted(self.runs)).encode()).hexdigest()[:8]
@@ -138,7 +146,7 @@ class Facts:
 
     @property
     def mean_measure(self) -> str:
-        """The measure as the mean over queries: ``MRR@10``, ``MAP``, ``nDCG@10``."""
+        """The name of the measure's mean over queries: ``MRR@10``, ``MAP``, ``nDCG@10``."""
         return mean_measure(self.measure)
 
     @property
@@ -176,7 +184,7 @@ def _fact_in_words(name: str, value: str) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """``key`` is its name in files and JSON; ``caption`` describes the method in a sentence or two."""
+    """A table. ``key`` is its name in files and JSON, and ``caption`` describes the method in a sentence or two."""
 
     key: str
     title: str
@@ -186,13 +194,13 @@ class Table:
     facts: Facts
     notes: tuple[str, ...] = ()
     significance: str = ""
-    """The meaning of a significance mark, as in "p < 0.05, Bonferroni over 66 pairs"."""
+    """The meaning of the mark for significance, such as "p < 0.05, Bonferroni over 66 pairs"."""
 
     def column(self, key: str) -> Column:
         return next(column for column in self.columns if column.key == key)
 
     def groups(self) -> list[tuple[str, int]]:
-        """Return the heads of groups, above the column heads: (group, number of columns), from left to right."""
+        """Return (group, number of columns) for each group of adjacent columns, from left to right."""
         found: list[tuple[str, int]] = []
         for column in self.columns:
             if found and found[-1][0] == column.group:
@@ -202,7 +210,10 @@ class Table:
         return found
 
     def legend(self, *, best: str, significant: str) -> list[str]:
-        """Explain the marks in use. ``best`` and ``significant`` say how the format marks them; "": not at all."""
+        """Return lines that explain the marks in this table.
+
+        ``best`` and ``significant`` say in a word how the output format marks them; ``best`` is "" if it does not.
+        """
         lines = []
         if any(row.significant for row in self.rows):
             lines.append(f"{significant}: {self.significance or 'significant'}.")
@@ -212,12 +223,12 @@ class Table:
 
 
 Draw = Callable[[Any], None]
-"""Draws on an empty matplotlib Figure that has its size and style."""
+"""A function that draws on an empty matplotlib Figure, whose size and style are set."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: ``draw`` adds the axes to it, ``data`` is the same content as a table to download."""
+    """A figure. ``draw`` adds its axes to a canvas, and ``data`` is its content as a table to download."""
 
     key: str
     title: str
@@ -226,12 +237,12 @@ class Figure:
     draw: Draw
     data: Table | None = None
     charts: tuple[Mapping[str, Any], ...] = ()
-    """The content for pages that draw it themselves: see ``chart``."""
+    """The content for pages, which draw charts in the browser; see the module ``chart``."""
     width: float = 7.0
-    """Inches; 7.0 is the text width of two columns, 3.4 of one."""
+    """The width in inches. 7.0 is the text width of two columns, 3.4 of one."""
     height: float = 4.0
     beside: bool = False
-    """Whether its charts are panels, shown side by side if there is room."""
+    """Whether the charts are panels, which are shown side by side if there is space."""
 
     @property
     def charts_id(self) -> str:
@@ -240,7 +251,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Analysis:
-    """The results of an analysis: sentences to quote, tables, figures, and more content for JSON."""
+    """The results of an analysis: tables, figures, sentences to quote, and further content for JSON."""
 
     facts: Facts
     tables: tuple[Table, ...]
@@ -250,16 +261,16 @@ class Analysis:
 
     @property
     def downloads(self) -> tuple[Table, ...]:
-        """Return the tables, and the data of figures that is in no table."""
+        """The tables, and the data of figures that are not among the tables."""
         keys = {table.key for table in self.tables}
         shown = (figure.data for figure in self.figures if figure.data is not None)
         return (*self.tables, *(table for table in shown if table.key not in keys))
 
 
 def best_marked(rows: Sequence[Row], key: str, *, higher: bool = True) -> tuple[Row, ...]:
-    """Return the rows with the best value of a column marked, including those that show the same digits.
+    """Return the rows with the best value of a column marked, and also values that look equal after rounding.
 
-    Faint rows and gaps are ignored.
+    Faint rows and missing values are ignored.
     """
     exact = [as_number(row.values.get(key)) for row in rows]
     numbers = [number if number is None else round(number, DIGITS) for number in exact]
@@ -278,6 +289,6 @@ def best_marked(rows: Sequence[Row], key: str, *, higher: bool = True) -> tuple[
 
 
 def as_number(value: Value) -> float | None:
-    """Return a cell's number, or the value of its interval; None for text, NaN and a missing value."""
+    """Return a cell's number, or the value of its interval; None for text, NaN and missing values."""
     number = value.value if isinstance(value, Interval) else value
     return None if number is None or isinstance(number, str) or number != number else float(number)

@@ -8,7 +8,7 @@ from leaderboard.output.right_to_left import isolate_name
 from leaderboard.output.table import Analysis, Column, Figure, Kind, Row, Table
 
 Teams = Mapping[str, str]
-#: Keys of columns that can contain runs, and the column of their teams: its key and its label.
+#: Key of a column that can contain runs → key and label of the column with their teams.
 TEAM_COLUMNS = {
     "run": ("team", "team"),
     "best_run": ("best_run_team", "team"),
@@ -19,15 +19,15 @@ TEAM_COLUMNS = {
     "a": ("a_team", "team of A"),
     "b": ("b_team", "team of B"),
 }
-#: Columns with which a table names teams itself.
+#: Keys of columns in which a table already has the teams.
 OWN = {"team", "group"}
 
 
 def with_teams(analysis: Analysis, teams: Teams) -> Analysis:
-    """Return the analysis with the team of each run; ``teams`` is run tag → team, as the readers may see it.
+    """Return the analysis with the team of each run. ``teams`` maps run tag → team, for teams that readers can see.
 
-    Tables get a column beside each column of runs. Charts on pages name the team in a run's note, and figures for
-    print after each run that they name.
+    Tables get a column of teams beside each column of runs. Charts on pages show the team in a run's note, and
+    figures for print show it after the run's name.
     """
     known = {tag: team for tag, team in teams.items() if team}
     if not known:
@@ -41,7 +41,7 @@ def with_teams(analysis: Analysis, teams: Teams) -> Analysis:
 
 
 def run_and_team(run_tag: str, team: str) -> str:
-    """Return a run's name with its team, for axes and sentences."""
+    """Return a run's tag followed by its team in parentheses, if it has one, for axes and sentences."""
     return f"{isolate_name(run_tag)} ({isolate_name(team)})" if team else run_tag
 
 
@@ -65,7 +65,7 @@ def _table_with_teams(table: Table, teams: Teams, runs: frozenset[str]) -> Table
 
 
 def _holds_runs(column: Column, rows: tuple[Row, ...], teams: Teams, runs: frozenset[str]) -> bool:
-    """Return whether the column names runs, some with a team. Faint rows (the perfect run) do not count."""
+    """Return whether the column contains runs, at least one with a team. Faint rows (the perfect run) are ignored."""
     if column.kind is not Kind.TEXT or column.key not in TEAM_COLUMNS:
         return False
     cells = [row.values.get(column.key) for row in rows if not row.faint]
@@ -91,7 +91,7 @@ def _figure_with_teams(figure: Figure, teams: Teams, runs: frozenset[str]) -> Fi
 
 
 def _chart_with_teams(chart: Mapping[str, Any], teams: Teams) -> Mapping[str, Any]:
-    """Return a chart's content with teams in the notes of runs, and with the row names for print (``printed``)."""
+    """Return a chart's content with teams in the notes of runs, and in the row names for print (``printed``)."""
     if chart["form"] == "points":
         points = [one | {"note": _noted(teams.get(one["name"]), one["note"])} for one in chart["points"]]
         return {**chart, "points": points}

@@ -1,4 +1,4 @@
-"""Tables on a terminal."""
+"""Print tables on a terminal."""
 
 from rich import box
 from rich.console import Console
@@ -21,7 +21,7 @@ def print_analysis(console: Console, analysis: Analysis) -> None:
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Print a table with its title, and below it the method and notes."""
+    """Print a table below its title, followed by its caption, legend and notes."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     heads = ["", *(column.group for column in table.columns)]
     for column, before in zip(table.columns, heads, strict=False):
@@ -33,12 +33,12 @@ def print_table(console: Console, table: Table) -> None:
     for row in table.rows:
         cells = (_terminal_cell(table, row, column.key) for column in table.columns)
         grid.add_row(*cells, style="dim" if row.faint else None)
-    # A narrow terminal wraps the lines; numbers are never cut.
+    # On a narrow terminal, lines wrap, so that numbers are never cut.
     wide = console.options.update(width=WIDEST)
     console.width = max(console.width, console.measure(grid, options=wide).maximum)
     console.print(Text(table.title, style="bold"))
     console.print(grid)
-    # Rich leaves out all styles in files and on terminals without them.
+    # Rich leaves out all styles in files and on terminals that do not support them.
     best = "Underlined" if console.color_system else ""
     for line in (table.caption, *table.legend(best=best, significant="*"), *table.notes):
         console.print(line, markup=False)

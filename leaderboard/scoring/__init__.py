@@ -1,4 +1,4 @@
 """Score runs under relevance labels: measures, rank correlations, intervals and per-query values.
 
-Imports ``cache`` and ``output``, but neither boards nor analyses.
+This package imports ``cache`` and ``output``, but neither ``board`` nor ``analyses``.
 """

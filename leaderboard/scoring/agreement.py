@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class Agreement:
-    """Two orders of n runs, compared pair by pair (n·(n-1)/2 pairs).
+    """The agreement of two orders of n runs, compared pair by pair (n·(n-1)/2 pairs).
 
-    ``agree`` pairs are in the same order in both, ``disagree`` in opposite order; ``tied`` pairs are tied in one
-    or both. ``tau_b`` is None where it is undefined: fewer than two runs, or all tied in one of the orders.
+    ``agree`` pairs are in the same order in both, and ``disagree`` pairs in opposite order. ``tied`` pairs are tied
+    in one or both. ``tau_b`` is None if there are fewer than two runs, or if all are tied in one of the orders.
     """
 
     tau_b: float | None
@@ -26,9 +26,10 @@ class Agreement:
 def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Agreement:
     """Return Kendall's τ-b between two sequences of values of the same runs, in the same order of runs.
 
-    Values must be finite and of equal length, else ValueError. Equal values are ties: a pair tied in one order
-    counts for neither side, and τ-b divides by the geometric mean of the pairs untied in each order. Which
-    direction is better does not matter as long as it is the same in both. Needs n² memory: 8 MB for 1,000 runs.
+    Equal values are ties: a pair tied in one order counts neither as agreeing nor as disagreeing, and τ-b divides by
+    the geometric mean of the pairs untied in each order. It does not matter which direction is better, if it is the
+    same in both. Needs memory proportional to n²: 8 MB for 1,000 runs. Raises ValueError unless all values are finite
+    and both sequences have the same length.
     """
     x, y = _two_orders(first, second)
     upper = np.triu_indices(len(x), k=1)
@@ -55,7 +56,7 @@ def _two_orders(
 
 
 def _pairwise_signs(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
-    """Return n × n: 1 where the row's value is larger than the column's, -1 where smaller, 0 where equal."""
+    """Return 1 where the row's value is larger than the column's, -1 where it is smaller, else 0; shape (n, n)."""
     larger = values[:, None] > values[None, :]
     return larger.astype(np.int8) - larger.T.astype(np.int8)
 
@@ -64,12 +65,13 @@ def tau_ap(evaluated: npt.ArrayLike, reference: npt.ArrayLike) -> float | None:
     """Return τ_AP of an evaluated order against a reference order. Larger values rank higher in both.
 
     Yilmaz, Aslam & Robertson (SIGIR 2008), equation 2: for every item but the first of the evaluated order, take
-    the share of the items above it that the reference also has above it; average and scale from -1 to 1. Mistakes
-    near the top of the evaluated order weigh more, so it matters which order is which.
+    the share of the items above it that the reference also has above it. Average these shares, and scale the result
+    to the range from -1 to 1. Mistakes near the top of the evaluated order have more weight, so swapping the two
+    orders changes the result.
 
     The paper has no ties. Here, ties in the evaluated order are broken at random, and the expected value is
-    returned (computed exactly, not sampled). An item that the reference ties with an item above it counts half, which
-    is its expected value. None for fewer than two items.
+    returned (computed exactly, not sampled). If the reference ties an item with an item above it, that counts half,
+    which is the expected value. Returns None for fewer than two items.
     """
     x, y = _two_orders(evaluated, reference)
     if len(x) < 2:
@@ -92,11 +94,11 @@ def rank_biased_overlap(first: npt.ArrayLike, second: npt.ArrayLike, *, p: float
     """Return the extrapolated rank-biased overlap of two orders of the same runs. Larger values rank higher.
 
     Webber, Moffat & Zobel (TOIS 2010), equation 30: with A_d the overlap of the first d runs of both orders over d,
-    RBO = A_n · p^n + (1 - p) / p · Σ A_d · p^d, for d = 1 … n. It is 1 for the same order. The smaller the
-    persistence ``p``, the more weight the first ranks have. Both orders hold the same runs, so A_n is 1.
+    RBO = A_n · p^n + (1 - p) / p · Σ A_d · p^d, for d = 1 … n. It is 1 for equal orders. The smaller the
+    persistence ``p``, the more weight the first ranks have. Both orders contain the same runs, so A_n is 1.
 
-    Tied runs all have the first rank of their group, and A_d is 2 · overlap over the runs that both orders have
-    down to rank d, as in the paper's section on ties. None for no runs.
+    Tied runs all have the first rank of their group, and A_d is 2 · overlap divided by the number of runs that both
+    orders have down to rank d, as in the paper's section on ties. Returns None if there are no runs.
     """
     if not 0 < p < 1:
         raise ValueError("p must be between 0 and 1")
@@ -121,10 +123,10 @@ def _count_down_to(places: npt.NDArray[np.int64], rank: npt.NDArray[np.int64]) -
 
 
 def _expected_share(above: int, right_above: float, mates: int, right_mates: float) -> float:
-    """Return the expected contribution of an item in a tied group whose order is random.
+    """Return the expected share of τ_AP for an item in a tied group whose order is random.
 
-    The item takes each place in its group with equal chance. At offset j, j of its ``mates`` are above it, all
-    subsets equally likely. The first place of the whole order has nothing above it and adds nothing.
+    Every position of the item in its group is equally likely. At offset j, j of its ``mates`` are above it, with all
+    subsets equally likely. In the first position of the whole order, nothing is above the item, so it adds nothing.
     """
     offsets = np.arange(mates + 1)
     stand_above = above + offsets

@@ -11,7 +11,10 @@ from tournament.services.publication import version_numbered
 
 
 def chosen_runs(collection: Collection, run_tags: Sequence[str] = ()) -> list[Run]:
-    """Return the runs with these tags, or all runs of the collection, sorted by tag. Raises NothingToScore."""
+    """Return the runs with these tags, or all runs of the collection, sorted by tag.
+
+    Raises NothingToScore if there are no runs.
+    """
     runs = runs_tagged(collection, run_tags or None)
     refuse_no_runs(collection, runs)
     return runs
@@ -24,7 +27,10 @@ def refuse_no_runs(collection: Collection, runs: Sequence[Run]) -> None:
 
 
 def official_set(collection: Collection, name: str | None = None) -> QrelSet:
-    """Return the qrel set of this name; without a name, the leaderboard's default."""
+    """Return the qrel set of this name, or without a name the leaderboard's default.
+
+    Raises UnknownLabels if the collection has no qrel set.
+    """
     if name:
         return qrel_set_named(collection, name)
     default = collection.default_labels()
@@ -36,9 +42,10 @@ def official_set(collection: Collection, name: str | None = None) -> QrelSet:
 def board_version(
     collection: Collection, number: int | None, *, labels_alone: bool = False
 ) -> QrelVersion | None:
-    """Return the version to score a board under: the given version, or the latest.
+    """Return the version of the preference qrels for a board: the version with this number, or the latest.
 
-    None if there is no version yet, or if only the official labels are requested. Raises NoSuchVersion.
+    Returns None if there is no version yet, or if only the official labels are requested. Raises NoSuchVersion if no
+    version has this number.
     """
     if labels_alone:
         return None

@@ -21,14 +21,18 @@ from pooling.services.runs import ranking_of
 from pooling.wanted import find_wanted
 
 RUNS_AT_ONCE = 400
-#: The number of runs read concurrently: one is processed while another waits for its file.
+#: The number of runs read concurrently, so that one is processed while another waits for its file.
 READERS = 2
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A run's values of one measure, one per covered query, in the labels' query order."""
+    """A run's values of one measure, one per covered query, in the labels' query order.
+
+    ``answered`` is the number of queries that the run answers, and ``missing`` that of queries for which it has no
+    line.
+    """
 
     run: Run
     measure: str
@@ -39,12 +43,13 @@ class Scored:
 
 
 def measure_for(name: str, labels: Labels) -> Measure:
-    """Return the measure of this name, with the labels' threshold as the lowest relevant grade.
+    """Return the measure of this name, with the lowest relevant grade of the labels.
 
-    A threshold in the name, as in ``AP(rel=2)``, takes precedence. nDCG and NCG count gains for every grade of 1 or
-    higher, as trec_eval's nDCG does, and Compat's ideal ranking includes all those grades. Levels of preference
-    define neither relevant passages nor gains: under them, every measure but Compat raises UnknownMeasure. So does
-    ERR under grades above the highest for which it is defined. As labels can be withheld, the error states no grade.
+    A grade in the name, as in ``AP(rel=2)``, takes precedence. nDCG and NCG count gains for every grade of 1 or
+    higher, like trec_eval's nDCG, and Compat's ideal ranking includes all those grades. Raises UnknownMeasure for
+    every measure but Compat under an order of preference, whose levels define neither relevant passages nor gains.
+    Also raises it for ERR if the labels have grades above the highest for which ERR is defined. The error does not
+    state the labels' highest grade, because labels can be withheld.
     """
     measure = parse_measure(name)
     if labels.ordinal and not (measure.ordinal and measure.rel == 1):
@@ -71,7 +76,7 @@ def evaluate(
     measures: Sequence[Measure],
     progress: Progress | None = None,
 ) -> dict[tuple[int, str], Scored]:
-    """Return (run key, measure's name) → values, computing and storing those that are missing."""
+    """Return (run key, name of the measure) → values. Values that are not stored yet are computed and stored."""
     [found] = evaluate_under(collection=collection, runs=runs, sides=[(labels, measures)], progress=progress)
     return found
 
@@ -85,8 +90,8 @@ def evaluate_under(
 ) -> list[dict[tuple[int, str], Scored]]:
     """Return the results of :func:`evaluate` for several sets of labels, each with its measures.
 
-    Each run is read once for all of them, and no deeper than needed. Rows are stored under unique keys, so concurrent
-    callers are safe.
+    Each run is read only once for all labels, and no deeper than needed. Rows are stored under unique keys, so
+    concurrent calls are safe.
     """
     stored = [_stored_evaluations(runs, labels, measures) for labels, measures in sides]
     record_use([row for rows in stored for row in rows.values()])

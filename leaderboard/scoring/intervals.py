@@ -1,8 +1,8 @@
 """Confidence intervals for a mean over queries: the percentile bootstrap.
 
-Efron & Tibshirani, *An Introduction to the Bootstrap* (1993), ch. 13; the queries are resampled, as in Craswell
-et al. (SIGIR 2021) [MM] and [SP]. Every run and every set of labels gets the same resamples, so trials of two
-rows can be compared.
+Efron & Tibshirani, *An Introduction to the Bootstrap* (1993), ch. 13. The queries are resampled, as in Craswell et
+al. (SIGIR 2021) [MM] and [SP]. All runs and all sets of labels have the same resamples, so two rows can be compared
+trial by trial.
 """
 
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ BLOCK_BYTES = 32 * 2**20
 
 @dataclass(frozen=True)
 class Intervals:
-    """Lower and upper bounds, one per row of values; NaN for a row without any value."""
+    """Lower and upper bounds of the mean of each row of values; NaN for a row without any value."""
 
     low: npt.NDArray[np.float64]
     high: npt.NDArray[np.float64]
 
 
 def resample_counts(queries: int, trials: int, rng: np.random.Generator) -> npt.NDArray[np.float64]:
-    """Return how often each query is drawn in each bootstrap sample, as a trials × queries array.
+    """Return how often each query is drawn in each bootstrap sample, shape (trials, queries).
 
-    Rows sum to ``queries``. Counts are float64 so that they can be multiplied by values without a copy.
+    Rows sum to ``queries``. Counts are float64, so that they can be multiplied by values without a copy.
     """
     drawn = rng.integers(0, queries, size=(trials, queries), dtype=np.int64)
     drawn += np.arange(trials, dtype=np.int64)[:, None] * queries
@@ -42,12 +42,12 @@ def resampled_means(
     trials: int = TRIALS,
     whole: int | None = None,
 ) -> npt.NDArray[np.float64]:
-    """Return rows × trials: the mean of each row of ``values`` (rows × queries) in each resample of the queries.
+    """Return the mean of each row of ``values`` in each resample of the queries, shape (rows, trials).
 
-    With ``whole``, values times ``whole`` are known to be integers (2520 for RR@10: every rank to 10 divides it).
-    Sums are then exact, whatever the order of summation or the machine. Counts are drawn in blocks of trials to
-    bound memory; blocks do not change the draws. Queries without a value (nan) are left out of every mean. A
-    resample without any value has the mean nan.
+    ``values`` has the shape (rows, queries). Queries without a value (nan) are left out of every mean. The mean of a
+    resample without any value is nan. With ``whole`` (2520 for RR@10, because every rank to 10 divides it), values
+    times ``whole`` are integers, and sums are exact whatever the order of summation or the machine. Counts are drawn
+    in blocks of trials to limit memory, which does not change the draws.
     """
     rows, queries = values.shape
     if queries == 0:
@@ -79,16 +79,16 @@ def bootstrap_intervals(
     level: float = LEVEL,
     whole: int | None = None,
 ) -> Intervals:
-    """Return percentile intervals of the means of the rows of ``values`` (rows × queries) at ``level`` (0.95).
+    """Return the percentile interval of the mean of each row of ``values``, shape (rows, queries), at ``level``.
 
-    Quantiles are interpolated linearly between the trials that have a mean; nan if none has. See
+    Quantiles are interpolated linearly between the trials that have a mean, and are nan if none has. See
     ``resampled_means`` for ``whole``.
     """
     return intervals_of(resampled_means(values, rng=rng, trials=trials, whole=whole), level=level)
 
 
 def intervals_of(means: npt.NDArray[np.float64], *, level: float = LEVEL) -> Intervals:
-    """Return percentile intervals of resampled means (rows × trials), as in ``bootstrap_intervals``."""
+    """Return the percentile interval of each row of resampled means, shape (rows, trials)."""
     ends = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(means, ends, axis=1)
     for row in np.flatnonzero(np.isnan(means).any(axis=1)):

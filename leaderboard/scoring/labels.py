@@ -1,7 +1,7 @@
 """Labels to score runs with: a qrel set by name, a version's best answers as ``@n``, or its ``@n:order``.
 
-``@n`` contains the best answers of version *n*, each of grade 1. ``@n:order`` contains every passage that its
-judgments compared, graded by level of preference. It ranks passages but does not measure how good each one is.
+``@n`` contains the best answers of version *n*, each with grade 1. ``@n:order`` contains every passage that the
+version's judgments compared, graded by level of preference. It ranks passages but does not say how good each one is.
 """
 
 from __future__ import annotations
@@ -24,45 +24,45 @@ from tournament.services import preference_orders
 from tournament.services.publication import version_numbered
 
 ORDER = ":order"
-"""Suffix that names a version's order of preference."""
+"""The suffix for a version's order of preference."""
 Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Graded passages of the covered queries; entries are in query order, then in file order."""
+    """Labels: graded passages of the covered queries. Entries are in query order, then in file order."""
 
     name: str
     min_grade: int
     qids: tuple[str, ...]
     """The covered queries, in query order: queries with a label of any grade, as in trec_eval."""
     query: Integers
-    """For each entry, its index into ``qids``."""
+    """For each entry, the index of its query in ``qids``."""
     pids: tuple[str, ...]
     grades: Integers
     version: QrelVersion | None = None
     ordinal: bool = False
-    """Whether grades are levels of preference, counted from each query's lowest. Only their order has meaning."""
+    """Whether grades are levels of preference, counted from each query's lowest level. Only their order matters."""
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of everything that values depend on."""
+        """The hash of everything in the labels that values of measures depend on."""
         content = [self.min_grade, self.qids, self.query.tolist(), self.pids, self.grades.tolist()]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
     @cached_property
     def wanted(self) -> Wanted:
-        """Return the entries to look up in rankings."""
+        """The entries' queries and passages, to look up in rankings."""
         return Wanted(self.qids, self.query, self.pids)
 
     @cached_property
     def relevant(self) -> npt.NDArray[np.bool_]:
-        """Return for each entry whether its passage is relevant."""
+        """A mask of the entries whose passage is relevant."""
         return self.grades >= self.min_grade
 
     @property
     def title(self) -> str:
-        """Name for display: ``version 3``, or the name of the set."""
+        """The name for display: ``version 3``, or the name of the qrel set."""
         if self.version is None:
             return self.name
         return f"version {self.version.number}{', order of preference' * self.ordinal}"
@@ -74,12 +74,12 @@ class Labels:
 
     @property
     def simulated(self) -> bool:
-        """Return whether some judges were simulated."""
+        """Whether the labels come from judges of whom some were simulated."""
         return self.version is not None and self.version.simulated
 
     @cached_property
     def answerable(self) -> npt.NDArray[np.bool_]:
-        """Return for each covered query whether it has a relevant passage at all."""
+        """A mask of the covered queries that have a relevant passage."""
         return np.bincount(self.query[self.relevant], minlength=len(self.qids)) > 0
 
     @property
@@ -88,12 +88,12 @@ class Labels:
         return [qid for qid, known in zip(self.qids, self.answerable, strict=True) if known]
 
     def entries(self) -> list[tuple[str, str, int]]:
-        """Return the qid, the pid and the grade of every entry."""
+        """Return (qid, pid, grade) for every entry."""
         qids = (self.qids[query] for query in self.query.tolist())
         return list(zip(qids, self.pids, self.grades.tolist(), strict=True))
 
     def with_entries(self, entries: list[tuple[str, str, int]]) -> Labels:
-        """Return labels of the same name and kind with these entries, in query order."""
+        """Return labels of the same name and kind with these entries. They must be in query order."""
         kept = labels_of_rows(self.name, self.min_grade, entries, self.version)
         return replace(kept, ordinal=self.ordinal)
 
@@ -101,7 +101,7 @@ class Labels:
         return self.with_entries([one for one in self.entries() if one[0] not in qids]) if qids else self
 
     def the_qrel(self) -> dict[str, str]:
-        """Return qid → the query's one qrel: its relevant passage of the highest grade (ties: first in the file)."""
+        """Return qid → pid of the query's qrel: its relevant passage with the highest grade (the first if tied)."""
         best: dict[str, tuple[int, str]] = {}
         for qid, pid, grade in self.entries():
             if grade >= self.min_grade and (qid not in best or grade > best[qid][0]):
@@ -109,7 +109,7 @@ class Labels:
         return {qid: pid for qid, (_, pid) in best.items()}
 
     def relevant_pids(self) -> dict[str, set[str]]:
-        """Return qid → pids of its relevant passages."""
+        """Return qid → pids of the query's relevant passages."""
         pids: dict[str, set[str]] = {}
         for entry in np.flatnonzero(self.relevant).tolist():
             pids.setdefault(self.qids[self.query[entry]], set()).add(self.pids[entry])
@@ -117,9 +117,10 @@ class Labels:
 
 
 def labels_named(collection: Collection, name: str) -> Labels:
-    """Return the labels ``name`` (a qrel set), ``@n`` or ``@n:order`` (a version).
+    """Return the labels with this name: a qrel set, or ``@n`` or ``@n:order`` for version n.
 
-    Raises UnknownLabels, NoSuchVersion or NotFound.
+    Raises UnknownLabels for a malformed version, NoSuchVersion for an unknown one, and NotFound for an unknown qrel
+    set.
     """
     asked = re.fullmatch(rf"@([0-9]{{1,9}})({ORDER})?", name)
     if asked:
@@ -142,7 +143,7 @@ def qrel_set_labels(qrel_set: QrelSet) -> Labels:
 
 
 def version_labels(version: QrelVersion) -> Labels:
-    """Return a version's best answers, including passages with the same text, each of grade 1."""
+    """Return a version's best answers, including passages with the same text, each with grade 1."""
     rows = (
         PreferenceQrel.objects.filter(version=version)
         .order_by("query__position", "query_id", "passage__pid")
@@ -152,7 +153,7 @@ def version_labels(version: QrelVersion) -> Labels:
 
 
 def order_labels(version: QrelVersion) -> Labels:
-    """Return a version's levels of preference: from 1, each query's lowest, to that of its best answers."""
+    """Return a version's levels of preference as grades, from 1 for a query's lowest level up to its best answers."""
     orders = preference_orders(version)
     covered = version.queries.order_by("query__position", "query_id").values_list("query__qid", flat=True)
     rows = [
@@ -168,7 +169,7 @@ def order_labels(version: QrelVersion) -> Labels:
 def labels_of_rows(
     name: str, min_grade: int, rows: list[tuple[str, str, int]], version: QrelVersion | None = None
 ) -> Labels:
-    """Return labels of (qid, pid, grade) rows, in query order."""
+    """Return labels made of (qid, pid, grade) rows, which must be in query order."""
     place: dict[str, int] = {}
     query = np.array([place.setdefault(qid, len(place)) for qid, _, _ in rows], dtype=np.int64)
     grades = np.array([grade for _, _, grade in rows], dtype=np.int64)

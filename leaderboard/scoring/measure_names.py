@@ -1,7 +1,7 @@
-"""The names of measures: as in ir_measures, and other common spellings.
+"""The names of measures: those of ir_measures, and other common spellings.
 
-``MRR@10``, ``mrr@10`` and ``RR@10`` are one measure; so are ``MAP``, ``map`` and ``AP``, or ``nDCG@10``,
-``ndcg@10``, trec_eval's ``ndcg_cut_10`` and BEIR's ``ndcg_at_10``.
+For example, ``MRR@10``, ``mrr@10`` and ``RR@10`` are the same measure. So are ``MAP``, ``map`` and ``AP``, and
+``nDCG@10``, ``ndcg@10``, trec_eval's ``ndcg_cut_10`` and BEIR's ``ndcg_at_10``.
 """
 
 import re
@@ -36,7 +36,7 @@ _NAME = re.compile(
 def parse_measure(name: str) -> Measure:
     """Return the measure of a name such as ``RR@10``, ``mrr@10``, ``AP(rel=2)`` or ``Compat(p=0.8)``.
 
-    Raises UnknownMeasure.
+    Raises UnknownMeasure if the name is empty or unknown, or lacks a required cutoff.
     """
     if not name.strip():
         raise UnknownMeasure("The measure is missing.", KNOWN)
@@ -70,7 +70,10 @@ _SEPARATOR = re.compile(r"[\s,]+(?![^(]*\))")
 
 
 def parse_measures(names: str) -> tuple[Measure, ...]:
-    """Return the measures named in a text separated by spaces or commas, each once. Raises UnknownMeasure."""
+    """Return the measures named in a text, separated by spaces or commas, each once.
+
+    Raises UnknownMeasure if there are none or one is unknown.
+    """
     return tuple(dict.fromkeys(parse_measure(name) for name in measure_names(names)))
 
 

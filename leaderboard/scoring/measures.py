@@ -1,8 +1,8 @@
 """Measures of a run against labels, named as in ir_measures: ``RR@10``, ``nDCG@10``, ``AP(rel=2)``.
 
 A measure gets the rank of each labeled passage in the run, for all queries at once, and returns one value per query.
-Definitions and the order of float operations are trec_eval 9.0.4's, with one exception: a query without any label or
-without any line in the run is not left out, but gets the measure's value for unanswered queries.
+Definitions and the order of float operations are those of trec_eval 9.0.4, with one exception. A query without a
+relevant label, or without any line in the run, is not left out, but gets the measure's value for unanswered queries.
 """
 
 from __future__ import annotations
@@ -32,37 +32,37 @@ class RankedLabels:
     grade: Whole
     rank: Whole
     known: dict[Measure, Values] = field(default_factory=dict, compare=False, repr=False)
-    """Results that depend on the labels alone. ``replace(judged, rank=...)`` passes them on to the next run."""
+    """Cached results that depend only on the labels. ``replace(judged, rank=...)`` keeps them for the next run."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure. Without a ``cutoff`` it uses the whole ranking; grades of at least ``rel`` are relevant."""
+    """A measure. Without a ``cutoff``, it uses the whole ranking. Grades of at least ``rel`` are relevant."""
 
     cutoff: int | None = None
     rel: int = 1
 
     letters: ClassVar[str] = ""
     words: ClassVar[str] = ""
-    """Description of a query's value. "The first k" means the first ``cutoff`` ranks."""
+    """A description of a query's value. "The first k ranks" are the first ``cutoff`` ranks."""
     averaged: ClassVar[bool] = False
-    """Whether the mean has its own name: MRR, MAP."""
+    """Whether the mean has a name of its own: MRR, MAP."""
     higher_is_better: ClassVar[bool] = True
     unanswered: ClassVar[float] = 0.0
     """The value of a query without a relevant passage in the ranks considered: the worst value, or nan if the
-    measure is defined over answered queries only."""
+    measure is defined only for answered queries."""
     needs_cutoff: ClassVar[bool] = False
     takes_cutoff: ClassVar[bool] = True
     graded: ClassVar[bool] = False
-    """Whether it uses the grades themselves, so that a qrel set's threshold does not apply."""
+    """Whether the measure uses the grades themselves, so that a qrel set's lowest relevant grade does not apply."""
     most_grade: ClassVar[int | None] = None
-    """The highest grade for which it is defined."""
+    """The highest grade for which the measure is defined; None for any grade."""
     ordinal: ClassVar[bool] = False
-    """Whether it uses only the order of grades, so that levels of preference are enough."""
+    """Whether the measure uses only the order of grades, so that levels of preference are enough."""
 
     @property
     def name(self) -> str:
-        """The name as ir_measures writes it."""
+        """The measure's name as in ir_measures."""
         relevant = f"(rel={self.rel})" if self.rel != 1 else ""
         return f"{self.letters}{relevant}" + (f"@{self.cutoff}" if self.cutoff else "")
 
@@ -77,7 +77,7 @@ class Measure:
         return self.name
 
     def values(self, judged: RankedLabels) -> Values:
-        """Return the value of every query. Shape (queries,)."""
+        """Return the value of every query, shape (queries,)."""
         raise NotImplementedError
 
     def mean(self, values: Values) -> float:
@@ -86,11 +86,11 @@ class Measure:
         return math.fsum(counted.tolist()) / len(counted) if len(counted) else math.nan
 
     def relevant(self, judged: RankedLabels) -> NDArray[np.bool_]:
-        """Return a mask of the labels whose grade is high enough."""
+        """Return a mask of the labels whose grade is at least ``rel``."""
         return judged.grade >= self.rel
 
     def seen(self, judged: RankedLabels) -> NDArray[np.bool_]:
-        """Return a mask of the labels whose passage is in the ranks considered."""
+        """Return a mask of the labels whose passage is in the run, within the cutoff if there is one."""
         found = judged.rank > 0
         return found if self.cutoff is None else found & (judged.rank <= self.cutoff)
 
@@ -120,7 +120,7 @@ class ReciprocalRank(Measure):
         return np.where(first > 0, 1.0 / np.maximum(first, 1), self.unanswered)
 
     def mean(self, values: Values) -> float:
-        """Return the mean, as in ``Measure.mean``; exact for RR@10, whose values are whole multiples of 1/2520."""
+        """Return the mean like ``Measure.mean``. For RR@10 it is exact, because values are multiples of 1/2520."""
         unit = self.unit
         if unit is None or not len(values):
             return super().mean(values)
@@ -128,9 +128,9 @@ class ReciprocalRank(Measure):
 
     @property
     def unit(self) -> int | None:
-        """The factor that turns every value into a whole number (2520 for RR@10); None if it is too large.
+        """The factor that turns every value into an integer (2520 for RR@10); None if it is too large.
 
-        Tests that rank differences need these integers: differences of floats can break true ties.
+        Tests that rank differences need these integers, because differences of floats can break true ties.
         """
         if self.cutoff is None or self.cutoff > 24:
             return None
@@ -138,7 +138,7 @@ class ReciprocalRank(Measure):
 
 
 class AveragePrecision(Measure):
-    """Mean over a query's relevant passages of the precision at each passage's rank; 0 for passages not found."""
+    """The mean, over a query's relevant passages, of the precision at each one's rank; 0 for passages not found."""
 
     letters = "AP"
     words = "the mean, over all relevant passages, of the precision at each one's rank"
@@ -149,7 +149,7 @@ class AveragePrecision(Measure):
         hits = np.flatnonzero(relevant & self.seen(judged))
         hits = hits[np.lexsort((judged.rank[hits], judged.query[hits]))]
         query = judged.query[hits]
-        begins = np.searchsorted(query, query)  # where each hit's query begins
+        begins = np.searchsorted(query, query)  # index of the first hit of each hit's query
         precision = (np.arange(len(hits)) - begins + 1) / judged.rank[hits]
         total = np.bincount(query, weights=precision, minlength=judged.queries)
         wanted = np.bincount(judged.query[relevant], minlength=judged.queries)
@@ -158,7 +158,7 @@ class AveragePrecision(Measure):
 
 
 class Precision(Measure):
-    """Share of the first k ranks with a relevant passage."""
+    """The share of the first k ranks that have a relevant passage."""
 
     letters = "P"
     words = "the share of the first k ranks with a relevant passage"
@@ -171,7 +171,7 @@ class Precision(Measure):
 
 
 class Recall(Measure):
-    """Share of a query's relevant passages that are in the first k ranks, as in trec_eval's recall."""
+    """The share of a query's relevant passages that are in the first k ranks, as in trec_eval's recall."""
 
     letters = "R"
     words = "the share of the relevant passages that are in the first k ranks"
@@ -224,16 +224,17 @@ class DiscountedGain(Measure):
 
     def _total_gain(self, query: Whole, gain: Whole, rank: Whole, queries: int) -> Values:
         """Return each query's sum of discounted gains, from the query, gain and rank of each passage found."""
-        # Sum rank by rank, as trec_eval does, so that the last digits agree.
+        # Gains are summed in order of rank, as in trec_eval, so that the last digits agree.
         order = np.argsort(rank, kind="stable")
         discounted = (gain / np.log2(rank + 1))[order]
         return np.bincount(query[order], weights=discounted, minlength=queries).astype(np.float64)
 
 
 class CumulativeGain(DiscountedGain):
-    """Sum of the gains in the first k ranks over the largest such sum. Gains as in nDCG, without discount.
+    """The sum of the gains in the first k ranks, divided by the largest possible sum.
 
-    This is NCG@100 of the TREC Deep Learning track [DL]: how much gain a first stage offers to a re-ranker.
+    Gains are those of nDCG, without its discount. This is NCG@100 of the TREC Deep Learning track [DL]: how much gain
+    a first stage offers to a re-ranker.
     """
 
     letters = "NCG"
@@ -245,11 +246,11 @@ class CumulativeGain(DiscountedGain):
 
 
 class ExpectedReciprocalRank(Measure):
-    """Expected 1 / rank of the passage at which a reader stops, as in gdeval.pl of TREC's Web track.
+    """The expected 1 / rank of the passage at which a reader stops, as in gdeval.pl of TREC's Web track.
 
-    Chapelle, Metzler, Zhang & Grinspan (CIKM 2009) [CMZ]: a reader who gets to a passage of grade g stops there with
-    probability (2^g - 1) / 2^4. The highest grade is 4, whatever the labels use, so that values of different
-    collections mean the same.
+    Chapelle, Metzler, Zhang & Grinspan (CIKM 2009) [CMZ]: a reader who reaches a passage of grade g stops there with
+    probability (2^g - 1) / 2^4. The highest grade is 4, whatever grades the labels have, so that values of different
+    collections are comparable.
     """
 
     letters = "ERR"
@@ -274,12 +275,12 @@ class ExpectedReciprocalRank(Measure):
 
 @dataclass(frozen=True)
 class Compatibility(Measure):
-    """Rank-biased overlap of the run with its nearest ideal ranking, over the best possible value.
+    """The rank-biased overlap of the run with its nearest ideal ranking, divided by the best possible value.
 
-    Clarke, Vtyurina & Smucker (TOIS 2021; "Assessing Top-k Preferences") [CVS], with their code's choices. An
-    ideal ranking has the passages of grade 1 and higher (``rel``) by grade, and equal grades in the run's own
-    order. Overlap is measured to depth 1,000 with persistence ``p``. Grades are levels of preference: only their
-    order matters. ir_measures stops at the longer of the two rankings, which changes late digits.
+    Clarke, Vtyurina & Smucker (TOIS 2021; "Assessing Top-k Preferences") [CVS], with the choices of their code. The
+    ideal ranking has the passages of grade ``rel`` (by default 1) and higher, ordered by grade, and equal grades in
+    the run's own order. Overlap is measured to depth 1,000 with persistence ``p``. Grades are levels of preference:
+    only their order matters. ir_measures stops at the longer of the two rankings, which changes the last digits.
     """
 
     p: float = 0.95
@@ -303,13 +304,13 @@ class Compatibility(Measure):
         order = np.lexsort((rank, -judged.grade[level], query))
         query, rank = query[order], rank[order]
         place = np.arange(len(query)) - np.searchsorted(query, query) + 1
-        # A passage is in both rankings from the deeper of its two ranks on.
+        # From the deeper of its two ranks on, a passage is in both rankings.
         best = np.bincount(query, self._weight(place), judged.queries)
         reached = np.bincount(query, self._weight(np.maximum(place, rank)), judged.queries)
         return np.divide(reached, best, out=np.zeros(judged.queries), where=best > 0)
 
     def _weight(self, place: Whole) -> Values:
-        """Return the contribution of overlap from this rank down to the full depth: the sum of p^(i - 1) / i."""
+        """Return what a passage in both rankings adds from this rank to the full depth: the sum of p^(i - 1) / i."""
         places = np.arange(1, self.depth + 1)
         tail = np.append(np.cumsum((self.p ** (places - 1) / places)[::-1])[::-1], 0.0)
         weight: Values = tail[np.minimum(place, self.depth + 1) - 1]
@@ -317,9 +318,9 @@ class Compatibility(Measure):
 
 
 class ExpectedSearchLength(Measure):
-    """Rank of the first relevant passage, over answered queries only.
+    """The rank of the first relevant passage, only for answered queries. Lower is better.
 
-    Lower is better. Lin et al. (SIGIR 2021) [SI], Table 2: report it together with the share of answered queries.
+    Lin et al. (SIGIR 2021) [SI], Table 2: report it together with the share of answered queries.
     """
 
     letters = "ESL"
@@ -353,6 +354,6 @@ MEASURES: dict[str, type[Measure]] = {
 
 
 def depth_needed(measures: Sequence[Measure]) -> int | None:
-    """Return how many ranks of a run must be read for these measures; None for all."""
+    """Return how many ranks of a run must be read to compute these measures; None for all ranks."""
     cutoffs = [measure.cutoff for measure in measures]
     return None if None in cutoffs else max((cutoff for cutoff in cutoffs if cutoff is not None), default=0)

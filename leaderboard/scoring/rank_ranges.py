@@ -1,10 +1,10 @@
 """The ranks that a run may truly have: ranges instead of an order that the queries do not support.
 
 A run is *better* than another if the difference of their means is significant when all pairs of runs are tested at
-once: a bootstrap of the largest studentized difference (single-step max-T; Westfall & Young, *Resampling-Based
-Multiple Testing*, 1993; Carterette, "Multiple Testing in Statistical Analysis of Systems-Based Information
-Retrieval Experiments", TOIS 2012, tests all pairs of systems in the same way with permutations). With probability
-``level``, no pair of equally good runs is told apart.
+once. The test is a bootstrap of the largest studentized difference (single-step max-T; Westfall & Young,
+*Resampling-Based Multiple Testing*, 1993). Carterette ("Multiple Testing in Statistical Analysis of Systems-Based
+Information Retrieval Experiments", TOIS 2012) tests all pairs of systems in the same way with permutations. With
+probability ``level``, no run is called better than an equally good one.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, stdtrit
 
-#: Standard errors below this are rounding: the two runs have the same values.
+#: Standard errors below this are rounding errors: the two runs differ by the same amount in every resample.
 SAME = 1e-12
 CACHED_BYTES = 2**17
 
@@ -23,7 +23,11 @@ Ranks = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class RankRanges:
-    """The first and the last rank of each run: 1 + how many runs are better, and how many are not worse."""
+    """The range of ranks of each run.
+
+    ``first`` is 1 + the number of better runs, and ``last`` is the number of runs, itself included, that are not
+    worse.
+    """
 
     first: Ranks
     last: Ranks
@@ -32,8 +36,9 @@ class RankRanges:
 def rank_ranges(means: Floats, resampled: Floats, *, queries: int, level: float) -> RankRanges:
     """Return the range of ranks of each run over this many queries.
 
-    ``means`` has one mean per run, higher is better, nan for a run without any value. ``resampled`` (runs × trials)
-    has the same runs' means in resamples of the queries, the same resamples for all. Runs without a value come last.
+    ``means`` has one mean per run; higher is better, and nan stands for a run without any value. ``resampled`` has
+    the runs' means in resamples of the queries, which are the same for all runs, shape (runs, trials). Runs without a
+    value come last.
     """
     known = np.flatnonzero(np.isfinite(means))
     count = len(means)
@@ -47,7 +52,7 @@ def rank_ranges(means: Floats, resampled: Floats, *, queries: int, level: float)
 
 
 def _better(means: Floats, resampled: Floats, queries: int, level: float) -> npt.NDArray[np.bool_]:
-    """Return runs × runs: whether the run of the row is better than the run of the column."""
+    """Return whether the run of the row is better than the run of the column, shape (runs, runs)."""
     centred = resampled[:, np.isfinite(resampled).all(axis=0)] - means[:, None]
     trials = centred.shape[1]
     if trials < 2 or queries < 2:
@@ -55,13 +60,13 @@ def _better(means: Floats, resampled: Floats, queries: int, level: float) -> npt
     deviations = centred - centred.mean(axis=1, keepdims=True)
     covariance = deviations @ deviations.T / (trials - 1)
     variance = covariance.diagonal()
-    # Resamples vary less than samples, by the factor (n - 1) / n.
+    # The variance of resampled means is too small by the factor (n - 1) / n.
     spread = np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0) * queries / (queries - 1)
     errors = np.sqrt(spread)
     told = errors > SAME
     weights = np.divide(1.0, errors, out=np.zeros_like(errors), where=told)
     largest = _largest_difference(centred, weights)
-    # The errors are themselves estimates, so Student's distribution replaces the normal one, at the same level.
+    # Standard errors are estimates, so Student's distribution replaces the normal distribution at the same level.
     critical = -stdtrit(queries - 1, ndtr(-np.quantile(largest, level)))
     difference = means[:, None] - means[None, :]
     better: npt.NDArray[np.bool_] = told & (difference > critical * errors)
@@ -69,9 +74,9 @@ def _better(means: Floats, resampled: Floats, queries: int, level: float) -> npt
 
 
 def _largest_difference(centred: Floats, weights: Floats) -> Floats:
-    """Return the largest weighted difference of two runs in each trial."""
+    """Return, for each trial, the largest weighted difference of any two runs."""
     largest = np.zeros(centred.shape[1])
-    # Each block of pairs stays in the processor's cache while all trials pass through it.
+    # Pairs are processed in blocks, so that a block stays in the processor's cache for all trials.
     rows = max(1, CACHED_BYTES // (8 * len(centred)))
     for start in range(0, len(centred), rows):
         some = slice(start, start + rows)

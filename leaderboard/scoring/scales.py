@@ -1,4 +1,4 @@
-"""Compare the values of a measure, exactly if possible."""
+"""Compare the values of a measure between runs, exactly if possible."""
 
 import math
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from leaderboard.scoring.measures import Measure, ReciprocalRank
 
-# RR@10 is 1/rank with rank ≤ 10, or 0. Times this it is an integer, so means and ties between runs are exact.
+# RR@10 is 1/rank with rank ≤ 10, or 0. Multiplied by this, it is an integer, so means and ties of runs are exact.
 WHOLE = 2520
-# Means of other measures are compared to this many decimal places.
+# Means of other measures are rounded to this many decimals before they are compared.
 DIGITS = 12
 
 Values = npt.NDArray[np.float64]
@@ -18,13 +18,16 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Scale:
-    """How to compare values: whether higher is better, and the factor ``whole`` that makes them integers, if any."""
+    """How to compare a measure's values. ``whole`` is the factor that turns them into integers, or None."""
 
     higher_is_better: bool = True
     whole: int | None = WHOLE
 
     def means(self, values: Values) -> Values:
-        """Return the mean of each row (rows × queries) over the queries that have a value; nan if none has."""
+        """Return the mean of each row of ``values`` over its queries with a value; nan if it has none.
+
+        ``values`` has the shape (rows, queries).
+        """
         known = ~np.isnan(values)
         there = known.sum(axis=1)
         if self.whole is None:
@@ -37,7 +40,7 @@ class Scale:
         return means
 
     def standings(self, values: Values) -> Values:
-        """Return one number per row: higher is better, equal for equal runs, -inf for a run without any value."""
+        """Return a number to rank each row by: higher is better, equal if runs are equal, -inf without a value."""
         means = self.means(values)
         # Sums of integers are exact. Float sums of equal values can differ in their last digits.
         settled = np.rint(means * self.whole * values.shape[1]) if self.whole else np.round(means, DIGITS)
@@ -45,6 +48,6 @@ class Scale:
 
 
 def scale_of(measure: Measure) -> Scale:
-    """Return the scale that compares the measure's values."""
+    """Return the scale for comparing the measure's values."""
     whole = measure.unit if isinstance(measure, ReciprocalRank) else None
     return Scale(measure.higher_is_better, whole)

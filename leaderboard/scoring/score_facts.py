@@ -1,4 +1,4 @@
-"""The facts shown under every table and figure: run set, labels, measure, queries, seed, software."""
+"""The facts shown below every table and figure: run set, labels, measure, queries, seed and software."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def scoring_facts(
     simulated: bool = False,
     further: Sequence[tuple[str, str]] = (),
 ) -> Facts:
-    """Return the facts of an analysis of these runs under these labels; a text describes labels in words."""
+    """Return the facts of an analysis of these runs under these labels, given as Labels or described in words."""
     return Facts(
         collection=collection.name,
         runs=tuple(run.run_tag for run in runs),

@@ -1,4 +1,4 @@
-"""Scores as tables and a figure: the output of `score`."""
+"""Scores of runs as tables and a figure: the output of the command `score`."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ CAPTION = (
 
 
 def score_analysis(scores: Scores, *, per_query: bool = False, seed: int = SEED) -> Analysis:
-    """Return runs × measures, the same with intervals, and with ``per_query`` every query's value."""
+    """Return tables of runs' means by measure, of the means with intervals, and with ``per_query`` of all values."""
     facts = scoring_facts(
         scores.runs[0].collection,
         scores.runs,
@@ -40,7 +40,7 @@ def score_analysis(scores: Scores, *, per_query: bool = False, seed: int = SEED)
 
 
 def _mean_intervals(column: Scored, seed: int) -> list[Interval]:
-    """Return each run's mean with its interval. The resamples are the same for every measure."""
+    """Return each run's mean by one measure with its interval. The resamples are the same for every measure."""
     values = np.stack([scored.values for scored in column.scored])
     found = bootstrap_intervals(
         values, rng=np.random.default_rng(seed), trials=TRIALS, whole=scale_of(column.measure).whole
@@ -104,12 +104,16 @@ def _values_table(scores: Scores, facts: Facts) -> Table:
         Column("qid", "query"),
         Column("value", "value", Kind.MEASURE),
     )
-    found = tuple(Row(row) for row in score_rows(scores, per_query=True) if row["qid"] != "all")  # type: ignore[arg-type]
+    found = tuple(
+        Row(row)  # type: ignore[arg-type]
+        for row in score_rows(scores, per_query=True)
+        if row["qid"] != "all"
+    )
     return Table("values", "Scores query by query", "Every query's value.", columns, found, facts)
 
 
 def _scores_figure(scores: Scores, means: list[list[Interval]], data: Table) -> Figure:
-    """Return one panel per measure, with runs in the order of the first measure, best on top."""
+    """Return a figure with one panel per measure. Runs are in the order of the first measure, the best on top."""
     order = _run_order(scores)
     charts = [
         Spans(

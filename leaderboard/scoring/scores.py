@@ -1,4 +1,4 @@
-"""Score runs: means of measures over the covered queries and, on request, every query's value."""
+"""Score runs: means of measures over the covered queries and, if requested, every query's value."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from pooling.services.lookups import RunsOfKind, runs_of_kind, why_not_scored
 
 @dataclass(frozen=True)
 class Column:
-    """One measure: as requested, as resolved under these labels, and with each run's values."""
+    """One measure, as requested (``asked``) and with the labels' lowest relevant grade, and each run's values."""
 
     asked: str
     measure: Measure
@@ -25,7 +25,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Scores:
-    """Runs × measures over the queries of the labels."""
+    """The values of runs by several measures, over the queries that the labels cover.
+
+    ``of_kind`` also has the runs that these labels cannot score.
+    """
 
     labels: Labels
     runs: tuple[Run, ...]
@@ -43,7 +46,8 @@ def score(
 ) -> Scores:
     """Score runs under labels by measures named in one string.
 
-    Runs of documents are left out under labels of passages, and the reverse. Raises NothingToScore if none is left.
+    Runs of documents are left out under labels of passages, and the reverse. Raises NothingToScore if the labels
+    cannot score any of the runs.
     """
     qrel_set = collection.qrel_sets.filter(name=labels.name).first()
     of_kind = runs_of_kind(runs, qrel_set)
@@ -80,7 +84,7 @@ def score_rows(scores: Scores, *, per_query: bool = False) -> list[dict[str, obj
 
 
 def scores_as_dict(scores: Scores, *, per_query: bool = False) -> dict[str, object]:
-    """Return the rows with their facts, for ``--json``."""
+    """Return the rows and the facts behind them, as the content of ``--json``."""
     labels = scores.labels
     return {
         "collection": scores.runs[0].collection.name,

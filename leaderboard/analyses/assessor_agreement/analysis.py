@@ -1,4 +1,4 @@
-"""Agreement of assessors: the first grades of topics against second opinions."""
+"""Agreement of assessors: the first grades of passages compared with second opinions."""
 
 from django.db.models import Exists, OuterRef
 
@@ -12,9 +12,10 @@ from leaderboard.scoring.labels import Labels, labels_of_rows
 
 
 def analyse_assessor_agreement(asked: Asked, _: Progress | None) -> Analysis:
-    """Compare the first and second grades of a graded campaign (default: the newest).
+    """Compare the first grades with the second opinions of a graded campaign (default: the newest).
 
-    Topics with both grades by one assessor are left out. Raises NothingToScore if two assessors graded no passage.
+    Topics whose two assessments are by the same assessor are left out. Raises NothingToScore if there is no such
+    campaign, or no passage was graded by two assessors.
     """
     collection, campaign = asked.collection, asked.text("graded")
     campaigns = GradedCampaign.objects.filter(collection=collection).order_by("-pk")
@@ -53,6 +54,6 @@ def _grades_as_labels(campaign: GradedCampaign, *, second: bool) -> Labels:
 
 
 def _only_sampled(first: Labels, second: Labels) -> Labels:
-    """Return the first grades of the sampled passages; the other passages get no second opinion."""
+    """Return the first grades of the passages that also have a second opinion."""
     sampled = {(qid, pid) for qid, pid, _ in second.entries()}
     return first.with_entries([one for one in first.entries() if one[:2] in sampled])

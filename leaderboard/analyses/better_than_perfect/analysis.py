@@ -1,4 +1,4 @@
-"""Better than perfect: the campaign that compares a run with qrels, and its judges' preferences."""
+"""Better than perfect: create the campaign that compares a run with qrels, and analyze the judges' preferences."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -37,10 +37,10 @@ from pooling.services.runs import tops_of
 from pooling.shallow import draw_queries
 from tournament.services.judged_facts import settled_rounds
 
-#: Depth of the search for a second passage whose text differs from the qrel's.
+#: Number of top ranks to search for a passage whose text differs from the qrel's.
 LOOKED_AT = 10
 KEYS_AT_ONCE = 5000
-#: More qrels than this are looked up with a join instead of by pid.
+#: If there are more qrels than this, they are looked up with a subquery instead of by pid.
 FEW_QRELS = 500
 
 
@@ -57,7 +57,7 @@ class AskingCampaign:
 
 
 def run_comparisons(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = None) -> Comparisons:
-    """Return the comparisons for every query of the qrel set with a relevant passage, or for the given queries."""
+    """Return one comparison per query with a relevant passage in the qrel set, or only for those in ``qids``."""
     qrels = {
         qid: pid for qid, pid in qrel_set_labels(qrel_set).the_qrel().items() if qids is None or qid in qids
     }
@@ -66,10 +66,10 @@ def run_comparisons(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = 
 
 
 def _text_classes(collection: int, qrels: set[str], labels: QrelSet | None = None) -> dict[str, str]:
-    """Return pid → text key of the passages that have the same text as a qrel.
+    """Return pid → text key for the qrels and all passages with the same text as one of them.
 
-    If there are many qrels, passages with the text of any label in ``labels`` are included: listing thousands of pids
-    takes longer than reading more rows.
+    If there are many qrels, the result covers all passages labeled in ``labels`` instead. Reading the extra rows is
+    faster than a query that lists thousands of pids.
     """
     known = Passage.objects.filter(collection=collection)
     if labels and len(qrels) > FEW_QRELS:
@@ -84,9 +84,10 @@ def _text_classes(collection: int, qrels: set[str], labels: QrelSet | None = Non
 
 
 def comparisons_to_ask(run: Run, qrel_set: QrelSet, *, sample: int | None, seed: int) -> Comparisons:
-    """Return the campaign's comparisons, based on stored texts: for every query, or a sample drawn with the seed.
+    """Return the comparisons for a campaign to ask about: for every query, or for ``sample`` queries drawn at random.
 
-    Raises :class:`NothingToScore` if the run and the qrel set leave nothing to compare.
+    Only texts that are already stored are used to find identical passages. Raises :class:`NothingToScore` if the run
+    and the qrel set leave nothing to compare.
     """
     every = run_comparisons(run, qrel_set)
     if not every.asked:
@@ -114,10 +115,10 @@ def ask_better_than_perfect(
     who: str = "",
     progress: Progress | None = None,
 ) -> AskingCampaign:
-    """Create a draft campaign that asks about every query, or a sample drawn with the campaign's seed.
+    """Create a draft campaign that asks about every query, or about a sample drawn with the campaign's seed.
 
-    Creates the pairs, in a pool of the same name, and fetches their texts. Raises :class:`NothingToScore` if the
-    run and the qrel set leave nothing to compare.
+    Also creates a pool of the same name with the pairs, and fetches the texts of their passages. Raises
+    :class:`NothingToScore` if the run and the qrel set leave nothing to compare.
     """
     every = comparisons_to_ask(run, qrel_set, sample=sample, seed=settings.seed)
     found = _compare_with_texts(run, qrel_set, {one.qid for one in every.asked}, progress)
@@ -134,7 +135,11 @@ def ask_better_than_perfect(
 def _compare_with_texts(
     run: Run, qrel_set: QrelSet, qids: set[str], progress: Progress | None
 ) -> Comparisons:
-    """Fetch texts and compare again, because two passages can turn out to be the same."""
+    """Return the comparisons after fetching the texts of their passages.
+
+    Fetched texts can show that two passages are identical, which changes the comparisons. So this repeats until the
+    comparisons stay the same.
+    """
     found = run_comparisons(run, qrel_set, qids)
     while True:
         pids = [pid for one in found.asked for pid in (one.qrel, one.other)]
@@ -152,10 +157,11 @@ def analyse_better_than_perfect(
     qrel_set: QrelSet | None = None,
     interval: Method = Method.WILSON,
 ) -> Analysis:
-    """Return which side was preferred in each category, from the counted judgments of a campaign.
+    """Analyze how often the qrel and the run's passage were preferred in each category, from a campaign's judgments.
 
     A campaign created for this analysis stores its run and qrel set. For any other campaign, pass the run and the
-    qrel set; only judgments of their pairs are used. Raises :class:`NothingToScore`.
+    qrel set; only judgments of their pairs are used. Raises :class:`NothingToScore` if a run or qrel set is missing,
+    or if no counted judgment compares the two.
     """
     run, qrel_set = _run_and_qrel_set(campaign, run, qrel_set)
     found = run_comparisons(run, qrel_set)
@@ -204,9 +210,9 @@ def _run_and_qrel_set(campaign: Campaign, run: Run | None, qrel_set: QrelSet | N
 def _counted_judgments(
     campaign: Campaign, asked: Sequence[Comparison]
 ) -> tuple[dict[str, tuple[int, int]], bool]:
-    """Return qid → judgments for the qrel and for the other passage, and whether any was simulated.
+    """Return qid → (judgments for the qrel, judgments for the other passage), and whether any judgment is simulated.
 
-    A judgment of two other passages with the same two texts counts as well.
+    Judgments of other passages count if they have the same two texts.
     """
     pids = {pid for one in asked for pid in (one.qrel, one.other)}
     rows = list(
@@ -250,7 +256,7 @@ _COLUMNS = (
 
 
 def preferred_analysis(rows: Sequence[Preferred], found: Comparisons, facts: Facts, run_tag: str) -> Analysis:
-    """Return the table, the figure and the sentence."""
+    """Return the analysis of the preferences: a table and a figure of both categories, and a sentence for each."""
     caption = (
         "A query's known relevant passage (qrel) against a passage of the run. Intervals: "
         f"{dict(facts.further)['interval']}; p: exact binomial test of even odds, uncorrected."

@@ -2,9 +2,9 @@
 
 [SP] section 3, Tables 1 and 2. In *category A*, the qrel is the run's top passage, and people compare it with the
 run's second passage. In *category B*, the qrel ranks lower or is not found, and people compare it with the run's top
-passage. The paper leaves some choices open. Here, the qrel of a query is its label with the highest grade
-(ties: file order). A passage with the same text as the qrel counts as the qrel, at any rank. Several
-judgments of a pair decide by majority; a tied pair and "cannot decide" count for neither side.
+passage. The paper leaves some choices open. Here, the qrel of a query is the passage with the highest grade
+(the first in the file if several share it). A passage with the same text as the qrel counts as the qrel, at any rank.
+The majority of a pair's judgments counts; a tied pair and "cannot decide" count for neither side.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,12 +39,12 @@ class Comparisons:
     missing: tuple[str, ...]
     """Queries for which the run has no passage."""
     nothing_second: tuple[str, ...]
-    """Queries whose qrel is on top, without a passage of another text below it, as deep as the search goes."""
+    """Queries for which all searched passages of the run have the same text as the qrel."""
 
 
 @dataclass(frozen=True)
 class Preferred:
-    """The judged queries of one category, counted by the preferred side. Shares leave out ``neither``."""
+    """Counts of one category's queries by the preferred side. Shares are of the queries with a preference."""
 
     category: str
     queries: int
@@ -58,10 +58,10 @@ class Preferred:
 def comparisons(
     tops: Mapping[str, Sequence[str]], qrels: Mapping[str, str], class_of: Mapping[str, str] | None = None
 ) -> Comparisons:
-    """Return the comparison for every query of ``qrels`` (qid → pid), in its order.
+    """Return the comparisons of the queries in ``qrels`` (qid → pid), in that order.
 
-    ``tops``: qid → the run's first passages, two or more if it has them; ``class_of``: pid → key of its text, for
-    known texts (any other pid is a class of its own).
+    ``tops`` maps a qid to the pids of the run's first passages, best first. ``class_of`` maps a pid to the key of its
+    text. A pid without a key is treated as having a text of its own.
     """
     known = class_of or {}
     asked: list[Comparison] = []
@@ -87,10 +87,10 @@ def who_was_preferred(
     *,
     interval: Interval = Interval.WILSON,
 ) -> tuple[Preferred, ...]:
-    """Return the counts of category A, of B, and of both together.
+    """Count the queries by preferred side, for category A, category B, and both together.
 
-    ``said``: qid → judgments for the qrel and for the other passage ("cannot decide" in neither), without queries
-    that nobody judged.
+    ``said`` maps each judged qid to its numbers of judgments for the qrel and for the other passage. Neither number
+    includes "cannot decide".
     """
     by_category: dict[Category, list[str]] = {Category.A: [], Category.B: []}
     for one in asked:
@@ -120,7 +120,7 @@ def preferred_counts(
     neither: int = 0,
     interval: Interval = Interval.WILSON,
 ) -> Preferred:
-    """Return one category: how often each side is preferred, with the exact test against one half."""
+    """Return one category's shares of each preferred side, with the p-value of an exact test against one half."""
     decided = qrel + other
     return Preferred(
         category=category,

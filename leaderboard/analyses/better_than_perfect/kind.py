@@ -25,7 +25,7 @@ def make(asked: Asked, _: Progress | None) -> Analysis:
 
 
 def _refuse_unreleased_run(asked: Asked) -> None:
-    """Refuse if the run that the campaign was created from is not released."""
+    """Raise MembersOnly for non-members if a run that the campaign was created from is not released."""
     own = set(PoolRun.objects.filter(pool=asked.judged.pool_id).values_list("run_id", flat=True))
     if asked.released and not own <= {run.pk for run in asked.runs}:
         raise MembersOnly("A run of this campaign is not released.", "Choose a released run.")

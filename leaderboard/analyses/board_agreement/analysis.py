@@ -1,4 +1,4 @@
-"""How well official and preference qrels agree about runs: both boards side by side, and judged pairs."""
+"""How well official and preference qrels agree about runs: both boards side by side, and wins in judged pairs."""
 
 from collections.abc import Sequence
 
@@ -27,10 +27,11 @@ from tournament.services.publication import version_numbered
 
 
 def analyse_board_agreement(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return both boards with intervals and moves, and their agreement.
+    """Return the official and the preference board with intervals and changes of rank, and their agreement.
 
-    Also compares the board of these queries with that of all queries. From the judgments of the version's campaign,
-    counts how often qrels win their pairs, and how often each run orders pairs as people did.
+    Also compares the board on the version's queries with the board on all queries of the qrel set. From the judgments
+    of the version's campaign, counts how often qrels win their pairs, and how many pairs each run orders as people
+    did.
     """
     collection, runs = asked.collection, asked.runs
     number = asked.text("version")
@@ -71,7 +72,7 @@ def analyse_board_agreement(asked: Asked, progress: Progress | None) -> Analysis
 def _official_means(
     collection: Collection, official: QrelSet, runs: Sequence[Run]
 ) -> tuple[dict[str, float], int]:
-    """Return every run's mean over all queries with a relevant passage in the official labels, and their number."""
+    """Return run tag → mean RR@10 over all queries with an official relevant passage, and the number of queries."""
     labels = qrel_set_labels(official)
     measure = measure_for("RR@10", labels)
     scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure])
@@ -82,7 +83,7 @@ def _official_means(
 
 
 def full_board_table(published: PublishedBoard, full: tuple[dict[str, float], int], facts: Facts) -> Table:
-    """Return Table 3 of [SP]: official values on all queries, both kinds of values on the version's queries."""
+    """Return Table 3 of [SP]: official values on all queries; official and preference values on the version's."""
     whole = {tag: round(value, DECIMALS) for tag, value in full[0].items()}
     placed = dict(zip(whole, competition_ranks(list(whole.values())).tolist(), strict=True))
     ordered = sorted(published.board.rows, key=lambda row: (not row.perfect, placed.get(row.run, 0), row.run))

@@ -9,7 +9,10 @@ from leaderboard.output.printed_charts import rows_figure
 
 
 def official_order_figure(board: Sequence[BoardRow], official: str, data: Table) -> Figure:
-    """Return two panels with the runs in the same order; the dashed line is the value of the perfect run."""
+    """Return one panel of official and one of preference values, with the runs in order of official rank in both.
+
+    The line in each panel is the value of the perfect run.
+    """
     rows = sorted((row for row in board if not row.perfect), key=lambda row: (row.official.rank, row.run))
     perfect = next((row for row in board if row.perfect), None)
     charts = []

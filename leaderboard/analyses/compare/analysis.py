@@ -1,4 +1,4 @@
-"""Comparisons as tables and a figure: Tables 1 and 2 of Lin et al. (SIGIR 2021), and the verdicts."""
+"""Tables and a figure of comparisons of runs: Tables 1 and 2 of Lin et al. (SIGIR 2021), and the verdicts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ _PAIR = (Column("a", "A"), Column("b", "B"), Column("change", "ΔMRR", Kind.CHAN
 
 
 def comparison_analysis(comparison: Comparison, order: str = OLDER) -> Analysis:
-    """Return all results for a list of runs. ``order`` says what their order means."""
+    """Return the tables, figure and sentences of a comparison. ``order`` is a sentence on the order of its runs."""
     return Analysis(
         facts=comparison.facts,
         tables=(
@@ -42,7 +42,7 @@ def comparison_analysis(comparison: Comparison, order: str = OLDER) -> Analysis:
 
 
 def naive_table(comparison: Comparison, order: str) -> Table:
-    """Return the paper's Table 1, with raw and Bonferroni-corrected p-values."""
+    """Return the paper's Table 1: tests on RR over all queries, with raw and Bonferroni-corrected p-values."""
     times = comparison.rules.comparisons
     tests = ("rank_sum", "signed_rank", "t")
     labels = ("rank-sum p", "signed-rank p", "t p")
@@ -70,7 +70,7 @@ def naive_table(comparison: Comparison, order: str) -> Table:
 
 
 def outcome_table(comparison: Comparison, order: str) -> Table:
-    """Return the paper's Table 2, with the paper's columns."""
+    """Return the paper's Table 2: shares of queries by outcome, and raw p-values where both runs answer."""
     times = comparison.rules.m
     columns = [
         Column("neither", "neither", Kind.SHARE, "answered by (%)"),
@@ -136,7 +136,10 @@ def _outcome_row(pair: ComparedPair, comparison: Comparison) -> Row:
 def _row_with_p_values(
     pair: ComparedPair, comparison: Comparison, values: dict[str, Value], raw: dict[str, float], times: int
 ) -> Row:
-    """Return the pair, its values, and its raw and multiplied p-values. Mark p-values that stay significant."""
+    """Return a row with the pair's tags, ``values``, and p-values: raw, and corrected (multiplied by ``times``).
+
+    Both p-values of a test are marked if the corrected one is significant.
+    """
     after = {name: bonferroni(p, times) for name, p in raw.items()}
     marked = {
         f"{name}{ending}"
@@ -151,7 +154,7 @@ def _row_with_p_values(
 
 
 def verdict_table(comparison: Comparison) -> Table:
-    """Return what can be claimed about each pair, and the numbers behind it."""
+    """Return the table of what can be claimed about each pair of runs, with the counts and p-values behind it."""
     rules = comparison.rules
     case3 = rules.deciding.words
     columns = (
@@ -237,7 +240,10 @@ def _verdict_content(pair: ComparedPair) -> dict[str, Any]:
 
 
 def outcome_figure(comparison: Comparison, order: str) -> Figure:
-    """Return case 2 as bars to either side, and case 3 as the difference of search lengths with its interval."""
+    """Return a figure of case 2 as bars to the left (A) and right (B), and case 3 as intervals.
+
+    The intervals are those of the mean difference in search length.
+    """
     pairs = comparison.pairs[:PAIRS_IN_FIGURE]
     left_out = len(comparison.pairs) - len(pairs)
 
@@ -276,7 +282,7 @@ def _pair_name(pair: ComparedPair) -> str:
 
 
 def _outcome_charts(pairs: Sequence[ComparedPair], comparison: Comparison) -> list[Spans]:
-    # B first: long labels are cut at the end, and A is often the same.
+    # B comes first because long labels are cut at the end, and many pairs have the same A.
     names = [f"{_cut_name(pair.b)} ← {_cut_name(pair.a)}" for pair in pairs]
     verdicts = [_pair_note(pair) for pair in pairs]
     only_a = [(pair.outcomes.a_wins / pair.outcomes.queries, None, None) for pair in pairs]
@@ -295,7 +301,7 @@ def _cut_name(name: str) -> str:
 
 
 def _pair_note(pair: ComparedPair) -> str:
-    """Return the full names if they were cut, and the verdict."""
+    """Return the note on a pair in the chart: both full names if one of them is cut, and the verdict if any."""
     cut = max(len(pair.a), len(pair.b)) > LONGEST_IN_PAIR
     names = [f"B {isolate_name(pair.b)}", f"A {isolate_name(pair.a)}"] if cut else []
     claim = [] if pair.favored is None else [f"{isolate_name(pair.favored)}: {pair.verdict.claim.words}"]

@@ -1,4 +1,4 @@
-"""Is one run better than another? Comparisons of a chronological list, as in Lin et al. (SIGIR 2021)."""
+"""Is one run better than another? Comparisons of runs in chronological order, as in Lin et al. (SIGIR 2021)."""
 
 import re
 from collections.abc import Sequence
@@ -47,25 +47,25 @@ class ComparedPair:
 
     @property
     def favored(self) -> str | None:
-        """The run that the verdict favors; None if there is none."""
+        """Tag of the run that the verdict favors; None if it favors neither."""
         return {1: self.b, -1: self.a}.get(self.verdict.favors)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A list of comparisons and their inputs."""
+    """The compared pairs of a list of runs, with the facts and rules of their comparison."""
 
     facts: Facts
     rules: Rules
     pairs: tuple[ComparedPair, ...]
     several: int
-    """Number of queries with several relevant passages: left out if ``single_answer_only``, else included."""
+    """Number of queries with several relevant passages. They are left out if ``single_answer_only`` is true."""
     single_answer_only: bool
 
 
 @dataclass(frozen=True)
 class Step:
-    """A run on the board over time, ``compared`` with the run that it displaced, if any."""
+    """A run on the board over time. ``compared`` is the comparison with the run that it displaced, if any."""
 
     run: str
     value: float
@@ -79,7 +79,7 @@ class Step:
 
 @dataclass(frozen=True)
 class BoardOverTime:
-    """All runs by date, and the steps of the state of the art."""
+    """All runs by date, one step each; steps that changed the state of the art have a comparison."""
 
     facts: Facts
     rules: Rules
@@ -104,7 +104,7 @@ class Question:
 
     @property
     def inputs(self) -> list[object]:
-        """Return the values that identify the question."""
+        """The values that identify the question in a cache key."""
         asked = [
             self.labels.name,
             self.labels.sha256,
@@ -119,7 +119,10 @@ class Question:
 
 @dataclass(frozen=True)
 class FirstRanks:
-    """Ranks of the first relevant passage, runs × queries, and which queries have several answers."""
+    """Ranks of the first relevant passage, shape (runs, queries), 0 where a run has none.
+
+    ``several`` is the number of queries with several relevant passages, and ``name`` is the measure's name.
+    """
 
     ranks: npt.NDArray[np.int64]
     several: int
@@ -129,10 +132,10 @@ class FirstRanks:
 def compare_runs(
     *, collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None = None
 ) -> Comparison:
-    """Compare a chronological list: every run against the first, the last against the two before it.
+    """Compare runs given in chronological order: every run with the first, and the last with the two before it.
 
-    Covers the queries for which the labels have a relevant passage. Raises :class:`NothingToScore` for fewer than two
-    runs or without queries. Results are cached by their inputs.
+    Covers the queries for which the labels have a relevant passage. Raises :class:`NothingToScore` if there are fewer
+    than two runs or no such queries. Results are cached by their inputs.
     """
     if len(runs) < 2:
         raise NothingToScore(
@@ -148,7 +151,7 @@ def compare_runs(
 def progress_over_time(
     *, collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None = None
 ) -> BoardOverTime:
-    """Return the board by date: state-of-the-art runs, each compared with the run that it displaced."""
+    """Return the runs by date. Each run that displaced the state of the art is compared with the displaced run."""
     ordered = sorted(runs, key=lambda run: run.run_tag)
     inputs = [
         collection.name,
@@ -221,10 +224,10 @@ def _board_over_time(
 
 
 def _order_in_time(runs: Sequence[Run], values: Sequence[float]) -> list[int]:
-    """Return the indexes of baselines and dated runs by date; other runs are not part of the order.
+    """Return the indexes of baselines and dated runs, in order of date. Other runs are left out.
 
     Among runs of the same day, the best is first. So the order of import does not matter, and the other runs of that
-    day displace no run. Undated baselines count from the start, like all others.
+    day displace no run. Undated baselines come first.
     """
     counted = [place for place, run in enumerate(runs) if run.baseline or run.submitted_on]
     return sorted(
@@ -255,7 +258,10 @@ def _comparison_facts(
 def first_ranks(
     collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None
 ) -> FirstRanks:
-    """Return the runs' ranks over the queries of the comparison. Raises NothingToScore without queries."""
+    """Return the rank of each run's first relevant passage for every query of the comparison.
+
+    Raises NothingToScore if the question leaves no queries.
+    """
     labels = question.labels
     measure = _reciprocal_rank_measure(question.measure, labels)
     relevant = labels.grades >= measure.rel

@@ -1,4 +1,4 @@
-"""The question that a comparison answers: its fields, and its construction from the settings."""
+"""The question that a comparison answers: its form fields, and its construction from the settings of a request."""
 
 from leaderboard.analyses.compare.comparison import Question
 from leaderboard.analyses.compare.verdicts import Deciding
@@ -36,7 +36,7 @@ QUESTION = (
 
 
 def question_asked(asked: Asked) -> Question:
-    """Return the question from the settings, with defaults for unset or missing ones."""
+    """Return the question that the settings ask, with defaults for settings that are missing."""
     return Question(
         labels=labels_asked(asked),
         measure=asked.text("measure"),

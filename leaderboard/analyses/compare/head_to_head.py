@@ -1,4 +1,4 @@
-"""Two runs on the same queries by any measure: the mean difference, how certain it is, and who wins which query."""
+"""Two runs on the same queries by any measure: the mean difference, its interval and p-value, and wins per run."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from leaderboard.analyses.compare.significance import mean_interval, mean_or_nan, paired_t
 
 ALPHA = 0.05
-#: Smaller differences come only from adding floats in another order.
+#: Differences smaller than this are rounding errors and count as 0.
 SAME = 1e-12
 
 Values = npt.NDArray[np.float64]
@@ -16,11 +16,11 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """The difference of two runs, B minus A, over the queries on which both have a value.
+    """Runs A and B compared over the queries on which both have a value. Differences are B minus A.
 
-    ``low`` and ``high`` are the 95% interval of the mean difference by Student's distribution, and ``p`` comes from
-    the two-sided paired t-test, so the interval excludes 0 exactly when p is below 0.05. They are nan where they are
-    not defined (fewer than two queries).
+    ``low`` and ``high`` bound the 95% interval of the mean difference by Student's distribution, and ``p`` comes from
+    the two-sided paired t-test. So the interval excludes 0 if p is below 0.05. All three are nan for fewer than two
+    queries; ``p`` is also nan if all differences are the same and not 0.
     """
 
     queries: int
@@ -36,19 +36,19 @@ class HeadToHead:
 
     @property
     def tied(self) -> int:
-        """The number of queries on which both have the same value."""
+        """The number of queries on which both runs have the same value."""
         return self.queries - self.a_wins - self.b_wins
 
     @property
     def better(self) -> str:
-        """Return the significantly better run: "a", "b", or neither (empty)."""
+        """The significantly better run, "a" or "b"; empty if the difference is not significant."""
         if not self.p <= ALPHA:
             return ""
         return "b" if (self.difference > 0) == self.higher_is_better else "a"
 
 
 def head_to_head(a: Values, b: Values, *, higher_is_better: bool = True) -> HeadToHead:
-    """Compare two runs' values on the same queries. Shape (queries,) each; nan where a run has no value."""
+    """Compare the values of runs A and B on the same queries; shape (queries,) each, nan where a run has no value."""
     both = ~(np.isnan(a) | np.isnan(b))
     a, b = a[both], b[both]
     differences = b - a

@@ -1,8 +1,8 @@
 """Outcomes per query when two runs are compared by their first relevant passage.
 
 Lin et al. (SIGIR 2021) [SI], Table 2: (1) neither run finds a relevant passage in the top k; (2) only one does;
-(3) both do. Cases 2 and 3 are different outcomes, so they are not combined into one number. Case 2 is counted and
-tested as coin flips. Case 3 compares expected search lengths (ESL, the first relevant rank) or reciprocal ranks.
+(3) both do. Cases 2 and 3 are different outcomes, so they are not combined into one number. Case 2 is tested with
+an exact binomial test. Case 3 compares expected search lengths (ESL, the first relevant rank) or reciprocal ranks.
 """
 
 import math
@@ -41,7 +41,7 @@ class Naive:
 
 @dataclass(frozen=True)
 class Case3:
-    """The queries that both runs answer: means and tests of one measure. ``harm`` is how much worse B is."""
+    """Means and tests of one measure over the queries that both runs answer. ``harm`` is how much worse B is."""
 
     a: float
     b: float
@@ -52,7 +52,7 @@ class Case3:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """A compared with B on the same queries. Tests favor 1 if B is the *better* run, -1 if A is."""
+    """A compared with B on the same queries. ``favors`` of a test is 1 if B is the *better* run, -1 if A is."""
 
     queries: int
     value_a: float
@@ -76,7 +76,7 @@ class Outcomes:
 
 
 def compare_ranks(a: Ranks, b: Ranks, *, level: float = LEVEL) -> Outcomes:
-    """Return the whole comparison, from the rank of each query's first relevant passage (0: unanswered)."""
+    """Compare runs A and B by the rank of the first relevant passage for each query (0: unanswered)."""
     a, b = np.asarray(a, np.int64), np.asarray(b, np.int64)
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(f"both runs need one rank per query, not {a.shape} and {b.shape}")
@@ -107,15 +107,15 @@ def _case3_tests(a: float, b: float, better: Differences, level: float) -> Case3
 
 
 def mean_reciprocal(ranks: Ranks) -> float:
-    """Return the MRR of ranks (0: unanswered); NaN without queries. The order of the ranks does not matter."""
+    """Return the MRR of ranks (0: unanswered); NaN if there are none. The result does not depend on their order."""
     found = ranks[ranks > 0]
     return math.fsum((1.0 / found).tolist()) / len(ranks) if len(ranks) else math.nan
 
 
 def asked_pairs(runs: int) -> list[tuple[int, int]]:
-    """Return the comparisons of a chronological list, each (A, B) with B as the later run, as in the paper's tables.
+    """Return the pairs (A, B) of runs to compare, as indexes into a chronological list; B is the later run.
 
-    Every run against the first, then the last against the two before it, each pair once.
+    As in the paper's tables: every run with the first, then the last with the two before it, each pair once.
     """
     later = [(0, place) for place in range(1, runs)]
     ending = [(place, runs - 1) for place in (runs - 3, runs - 2) if place > 0]
@@ -123,6 +123,6 @@ def asked_pairs(runs: int) -> list[tuple[int, int]]:
 
 
 def several_answers(queries: int, query: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Return which queries have more than one relevant passage; ``query`` has the query of each relevant passage."""
+    """Return which queries have several relevant passages. ``query`` has the query index of each relevant passage."""
     counted: npt.NDArray[np.bool_] = np.bincount(np.asarray(query, np.int64), minlength=queries) > 1
     return counted

@@ -1,7 +1,7 @@
-"""Tests of paired runs over queries, on exact data: ranks of the first relevant passage.
+"""Significance tests of two runs over the same queries, from the ranks of the first relevant passage.
 
-A rank counts from 1; 0 is a query that the run does not answer, whose reciprocal rank is 0. Differences of
-reciprocal ranks are one correctly rounded division of integers, and tests that rank them use integers. Equal
+Ranks start at 1; 0 means that the run does not answer the query, whose reciprocal rank is then 0. Each difference of
+reciprocal ranks is one correctly rounded division of integers, and tests that rank differences use integers. Equal
 differences then tie, unlike differences of floats 1/rank (p moves from 0.4287 to 0.4433 on real runs).
 
 Lin et al. (SIGIR 2021) [SI], Table 1: rank-sum, signed-rank and paired t are the "naive" tests on MRR.
@@ -27,11 +27,11 @@ _NOWHERE = np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class Finding:
-    """A two-sided test of A against B.
+    """The result of a two-sided test of A against B.
 
-    ``p`` is NaN if the test is undefined. ``favors`` is 1 if the data lean to larger values of B, -1 if to A,
-    else 0. ``counted`` is the number of differences used. ``exact`` is the signed-rank test's p from its full
-    distribution, ties included, for up to 50 differences; NaN otherwise.
+    ``p`` is NaN if the test is undefined. ``favors`` is 1 if B tends to have larger values, -1 if A does, else 0.
+    ``counted`` is the number of values or differences used. ``exact`` is the p of the signed-rank test from its full
+    distribution, ties included, for up to 50 nonzero differences; otherwise NaN.
     """
 
     p: float
@@ -45,7 +45,10 @@ class Finding:
 
 
 def reciprocal_differences(a: Ranks, b: Ranks) -> Values:
-    """Return RR of B minus RR of A, each one division of integers, so that equal differences are equal floats."""
+    """Return RR of B minus RR of A for each query.
+
+    Each difference is one division of integers, so that equal differences are equal floats.
+    """
     over = np.maximum(a, 1) * np.maximum(b, 1)
     both, only_a, only_b = (a > 0) & (b > 0), (a > 0) & (b == 0), (a == 0) & (b > 0)
     above = np.where(both, a - b, only_b.astype(np.int64) - only_a)
@@ -56,8 +59,8 @@ def reciprocal_differences(a: Ranks, b: Ranks) -> Values:
 def rank_sum(a: Ranks, b: Ranks) -> Finding:
     """Run Wilcoxon's rank-sum test of two samples of reciprocal ranks, by the normal approximation.
 
-    Ties are corrected for, without continuity correction, as in scipy's ``mannwhitneyu(rr_a, rr_b,
-    method="asymptotic", use_continuity=False)``. p is 1 if all values are equal, and undefined without values.
+    Corrects for ties, but not for continuity, like scipy's ``mannwhitneyu(rr_a, rr_b, method="asymptotic",
+    use_continuity=False)``. p is 1 if all values are equal, and undefined if there are none.
     """
     if len(a) == 0:
         return Finding(math.nan, 0, 0)
@@ -67,16 +70,16 @@ def rank_sum(a: Ranks, b: Ranks) -> Finding:
         return Finding(1.0, 0, 2 * len(a))
     first, second = codes[: len(a)], codes[len(a) :]
     found = scipy.stats.mannwhitneyu(first, second, use_continuity=False, method="asymptotic")
-    # The statistic counts pairs in which A's search is longer.
+    # The statistic is the number of pairs (a value of A, a value of B) in which A's search is longer.
     return Finding(float(found.pvalue), _sign(float(2 * found.statistic - len(a) * len(b))), 2 * len(a))
 
 
 def signed_rank(differences: Differences) -> Finding:
-    """Run Wilcoxon's signed-rank test of differences B minus A that tie exactly; zeros are dropped.
+    """Run Wilcoxon's signed-rank test on the differences B minus A, without zeros. Tied differences must be equal.
 
-    p is what scipy's ``wilcoxon(differences, zero_method="wilcox")`` chooses. It is exact for up to 50
-    differences without ties or zeros, and for up to 13 in any case, else normal with ties corrected and no
-    continuity correction. It is 1 if all differences are zero, and undefined if there are none.
+    p is the same as from scipy's ``wilcoxon(differences, zero_method="wilcox")``. It is exact for up to 50
+    differences without ties or zeros, and for up to 13 in any case. Otherwise it is the normal approximation,
+    corrected for ties but not for continuity. It is 1 if all differences are zero, and undefined if there are none.
     """
     kept = differences[differences != 0]
     if len(kept) == 0:
@@ -96,10 +99,10 @@ def signed_rank(differences: Differences) -> Finding:
 
 
 def paired_t(differences: Differences) -> Finding:
-    """Run Student's paired t-test of differences B minus A, as scipy's ``ttest_rel``.
+    """Run Student's paired t-test on the differences B minus A, like scipy's ``ttest_rel``.
 
-    p is 1 if all differences are zero. It is undefined for fewer than two differences, and if all are the same
-    nonzero value: t would be infinite however few they are.
+    p is 1 if all differences are zero. It is undefined for fewer than two differences. It is also undefined if all
+    have the same nonzero value, because t would be infinite even for very few differences.
     """
     values = differences.astype(np.float64)
     lean = _sign(math.fsum(values.tolist()))
@@ -111,21 +114,21 @@ def paired_t(differences: Differences) -> Finding:
 
 
 def sign_test(a_wins: int, b_wins: int) -> Finding:
-    """Run the exact binomial test that each side wins half of the decided queries; p is 1 if there are none."""
+    """Test whether A and B each win half of the decided queries (exact binomial); p is 1 if no query is decided."""
     decided = a_wins + b_wins
     p = float(scipy.stats.binomtest(b_wins, decided, 0.5).pvalue) if decided else 1.0
     return Finding(p, _sign(b_wins - a_wins), decided)
 
 
 def mean_or_nan(values: Differences) -> float:
-    """Return the correctly rounded mean; NaN without values."""
+    """Return the correctly rounded mean; NaN if there are no values."""
     return math.fsum(values.tolist()) / len(values) if len(values) else math.nan
 
 
 def mean_interval(differences: Differences, level: float) -> Interval:
-    """Return the mean difference with Student's t interval, which excludes 0 exactly if paired t has p < 1 - level.
+    """Return the mean difference with Student's t interval, which excludes 0 if ``paired_t`` has p < 1 - level.
 
-    If all differences are the same, both bounds are that difference.
+    If all differences are the same, both bounds are that difference. For fewer than two differences they are NaN.
     """
     values = differences.astype(np.float64)
     mean = mean_or_nan(values)
@@ -138,10 +141,10 @@ def mean_interval(differences: Differences, level: float) -> Interval:
 
 
 def share_interval(a_wins: int, b_wins: int, queries: int, level: float) -> Interval:
-    """Return the share of queries won by A minus that won by B, with the interval that matches the sign test.
+    """Return the share of queries that A wins minus the share that B wins, with a Clopper-Pearson interval.
 
-    This is the Clopper-Pearson interval for A's share of the decided queries, scaled to all queries and conditional
-    on the number of decided queries. The bounds are nan if no query is decided.
+    The interval is that of A's share of the decided queries, scaled to all queries and conditional on the number of
+    decided queries, so it matches the sign test. The bounds are nan if no query is decided.
     """
     decided = a_wins + b_wins
     if decided == 0:
@@ -152,12 +155,15 @@ def share_interval(a_wins: int, b_wins: int, queries: int, level: float) -> Inte
 
 
 def bonferroni(p: float, comparisons: int) -> float:
-    """Return Bonferroni's correction: p times the number of tests, at most 1; NaN stays."""
+    """Return p with Bonferroni's correction: multiplied by the number of tests, at most 1. NaN stays NaN."""
     return p if math.isnan(p) else min(1.0, p * comparisons)
 
 
 def _sign_flip_p(doubled: Ranks, positive: int) -> float:
-    """Return the two-sided p of a sum of positive ranks if every sign is a fair coin. Ranks are doubled integers."""
+    """Return the exact two-sided p of ``positive``, the sum of the ranks of positive differences.
+
+    Under the null hypothesis, every sign is a fair coin flip. Ranks and their sum are doubled, to be integers.
+    """
     total = int(doubled.sum())
     ways = np.zeros(total + 1)
     ways[0] = 1.0

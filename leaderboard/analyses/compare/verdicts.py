@@ -1,7 +1,7 @@
 """What can be claimed about a later run against an earlier one, in a sentence to quote.
 
-Lin et al. (SIGIR 2021) [SI], the framework of outcomes, with this project's corrections for multiple tests. Tests
-that grant a verdict use α/m. Tests that withhold one (a harm) use α itself, so a correction never hides a harm.
+This is the outcome framework of Lin et al. (SIGIR 2021) [SI], with this project's corrections for multiple tests.
+Tests that grant a verdict use α/m. Tests for harm, which withhold one, use α, so a correction never hides a harm.
 
 - *better*: more queries won in case 2, and in case 3 the better mean (smaller ESL, or higher RR if the deciding test
   is on RR). Descriptive: nothing is tested.
@@ -11,12 +11,12 @@ that grant a verdict use α/m. Tests that withhold one (a harm) use α itself, s
 - *answers more*: significantly more queries answered, but none answered by both, so harm cannot be tested.
 
 A t-test is undefined for one difference, and for differences that are all the same and nonzero. Such differences
-are not significant, but they all point the same way. In a run's favor they show no harm. Against it they show a
-harm, which withholds every verdict however many more queries the run answers.
+are not significant, but they all point the same way. If they favor a run, they count as no harm. If they are
+against it, they count as harm, and no verdict that needs a test of harm is granted.
 
-m is twice the number of comparisons, because two tests can grant a verdict: case 2, and the deciding test of case 3.
-Strictly better needs both, so α over the comparisons alone would be enough for it. With the same m, every strictly
-better run also does no harm.
+m is twice the number of comparisons, because two tests can grant a verdict: that of case 2, and the deciding test of
+case 3. For *strictly better*, which needs both, dividing α by the number of comparisons would be enough. With the
+same m, every strictly better run also does no harm.
 """
 
 import math
@@ -32,7 +32,7 @@ GRANTING_TESTS = 2
 
 
 class Deciding(Enum):
-    """The test of case 3 that decides."""
+    """The test that decides case 3: its measure (search lengths or RR) and its kind (paired t or signed-rank)."""
 
     ESL_T = "esl-t"
     ESL_SIGNED_RANK = "esl-signed-rank"
@@ -41,12 +41,12 @@ class Deciding(Enum):
 
     @property
     def on_esl(self) -> bool:
-        """Return whether it is a test on search lengths."""
+        """Whether the test compares search lengths, not reciprocal ranks."""
         return self in (Deciding.ESL_T, Deciding.ESL_SIGNED_RANK)
 
     @property
     def is_t(self) -> bool:
-        """Return whether it is the paired t-test."""
+        """Whether it is the paired t-test, not the signed-rank test."""
         return self in (Deciding.ESL_T, Deciding.RR_T)
 
     @property
@@ -59,7 +59,7 @@ class Deciding(Enum):
 
 
 class Claim(Enum):
-    """The strongest claim that the data support."""
+    """The strongest claim about two runs that the data support."""
 
     STRICTLY_BETTER = "strictly better"
     DO_NO_HARM = "do no harm"
@@ -69,12 +69,12 @@ class Claim(Enum):
 
     @property
     def tested(self) -> bool:
-        """Return whether a significant test supports the claim."""
+        """Whether a significant test supports the claim."""
         return self not in (Claim.BETTER, Claim.NONE)
 
     @property
     def words(self) -> str:
-        """The claim as a label in a figure or table, where no sentence follows to say "not significantly"."""
+        """The claim as a label in a figure or table. The label of *better* adds that it is not significant."""
         return "better, not significantly" if self is Claim.BETTER else self.value
 
 
@@ -88,7 +88,7 @@ class Rules:
 
     @property
     def m(self) -> int:
-        """Number of tests that could grant a verdict, over all comparisons."""
+        """The number of tests that can grant a verdict, over all comparisons."""
         return self.comparisons * GRANTING_TESTS
 
     @property
@@ -109,15 +109,18 @@ class Verdict:
     case2_corrected: float
     case3_corrected: float
     harm: Interval
-    """How much worse the favored run (B if there is none) could be in the case that its claim does not rest on."""
+    """How much worse the favored run (B if there is none) could be, in the measure ``harm_in``."""
     harm_in: str
-    """``ESL``, ``RR`` or ``share answered``."""
+    """The measure of ``harm``: ``ESL`` or ``RR`` (where both runs answer), or ``share answered``."""
     disagreement: str
-    """How the other test of case 3 disagrees; empty if both agree."""
+    """How the tests of case 3 disagree, in words; empty if they agree."""
 
 
 def verdict_of(outcomes: Outcomes, rules: Rules) -> Verdict:
-    """Return the verdict between A and B. At most one of them has a claim: their claims exclude each other."""
+    """Return the verdict on A and B.
+
+    At most one run has a claim that a test supports. It takes precedence over *better*, which is untested.
+    """
     case3, deciding, other = _deciding_tests(outcomes, rules)
     claims = {side: _claims(outcomes, rules, side) for side in (1, -1)}
     tested = [side for side in claims if any(claims[side][1:])]
@@ -139,7 +142,10 @@ def verdict_of(outcomes: Outcomes, rules: Rules) -> Verdict:
 
 
 def _claims(outcomes: Outcomes, rules: Rules, side: int) -> tuple[bool, bool, bool, bool]:
-    """Return (better, strictly better, do no harm, answers more without a test of harm) for the run on this side."""
+    """Return which claims the data support for one run (``side``: 1 for B, -1 for A).
+
+    The order is: better, strictly better, do no harm, answers more (harm cannot be tested).
+    """
     case3, deciding, _ = _deciding_tests(outcomes, rules)
     won = (outcomes.b_wins - outcomes.a_wins) * side
     ahead = ((case3.a - case3.b) if rules.deciding.on_esl else (case3.b - case3.a)) * side
@@ -147,7 +153,7 @@ def _claims(outcomes: Outcomes, rules: Rules, side: int) -> tuple[bool, bool, bo
     finds_earlier = _is_significant_for(deciding, rules.benefit_alpha, side)
     answers_fewer = _is_significant_for(outcomes.case2, rules.alpha, -side)
     finds_later = _is_significant_for(deciding, rules.alpha, -side)
-    # "Not significantly worse" means nothing without a test, but differences that all point one way are evidence.
+    # If the test is undefined, "not significantly worse" means nothing, so the direction of the differences counts.
     undefined = math.isnan(deciding.p)
     untested = undefined and deciding.favors == 0
     no_harm = deciding.favors == side if undefined else not finds_later
@@ -170,14 +176,17 @@ def _strongest_claim(better: bool, strictly: bool, harmless: bool, untested: boo
 
 
 def _deciding_tests(outcomes: Outcomes, rules: Rules) -> tuple[Case3, Finding, Finding]:
-    """Return the measure of case 3, its deciding test and the other test."""
+    """Return case 3 by the deciding measure, the result of its deciding test, and that of the other test."""
     case3 = outcomes.esl if rules.deciding.on_esl else outcomes.rr
     tests = (case3.paired_t, case3.signed_rank)
     return (case3, *(tests if rules.deciding.is_t else tests[::-1]))
 
 
 def _possible_harm(outcomes: Outcomes, case3: Case3, rules: Rules, side: int) -> tuple[Interval, str]:
-    """Return the possible harm and its measure: case 3 if the claim rests on more answers, else the share won."""
+    """Return the interval of possible harm and the name of its measure.
+
+    If only case 3 is significant for the run, harm is measured in the share of queries answered, else in case 3.
+    """
     if _is_significant_for(outcomes.case2, rules.benefit_alpha, side) or not _is_significant_for(
         _deciding_tests(outcomes, rules)[1], rules.benefit_alpha, side
     ):
@@ -190,7 +199,10 @@ def _seen_from(harm: Interval, side: int) -> Interval:
 
 
 def _disagreement_of_tests(deciding: Finding, other: Finding, rules: Rules) -> str:
-    """Return how the other test would decide differently, for a benefit or for a harm."""
+    """Describe how another test would find a different benefit or harm; empty if none would.
+
+    The deciding test is compared with the other test of case 3, and the signed-rank test with its exact p.
+    """
 
     def says(test: Finding, p: float) -> tuple[int, int]:
         levels = (rules.benefit_alpha, rules.alpha)
@@ -216,7 +228,7 @@ def _p_text(p: float) -> str:
 
 
 def sentence_of(name_a: str, name_b: str, outcomes: Outcomes, rules: Rules) -> str:
-    """Return the verdict as one sentence to quote, with the numbers that support it."""
+    """Return the verdict as a sentence to quote, with the counts, means and p-values that support it."""
     verdict = verdict_of(outcomes, rules)
     subject, object_ = (name_b, name_a) if verdict.favors >= 0 else (name_a, name_b)
     said = {
@@ -258,7 +270,7 @@ def _case3_part(outcomes: Outcomes, rules: Rules, verdict: Verdict, names: tuple
 
 
 def _finding_in_words(test: Finding, rules: Rules, names: tuple[str, str]) -> str:
-    """Return p and its significance; if p is undefined, which run the differences count against."""
+    """Return p and its significance in words; if p is undefined, the run that the differences count against."""
     if not math.isnan(test.p):
         return f", p = {_p_text(test.p)}, {_significance_in_words(test, rules)}"
     alike = "there is one difference" if test.counted == 1 else "all differences are the same"
@@ -272,7 +284,7 @@ def _significance_in_words(test: Finding, rules: Rules) -> str:
 
 
 def _harm_part(verdict: Verdict, outcomes: Outcomes) -> str:
-    """Say how much worse, or better, the favored run is in the respect that was tested for harm."""
+    """Return in words how much worse or better the favored run is in the measure that was tested for harm."""
     share = verdict.harm_in == "share answered"
     scale, unit = (100, " points") if share else (1, " places" if verdict.harm_in == "ESL" else "")
 

@@ -1,4 +1,4 @@
-"""The order of runs by *do no harm* as a table."""
+"""The do-no-harm order of runs, as a table."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,10 @@ CAPTION = (
 
 
 def analyse_harmless_order(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return the order over the queries for which the labels have a relevant passage. Raises NothingToScore."""
+    """Order the runs by the queries for which the labels have a relevant passage.
+
+    Raises NothingToScore if there are fewer than two runs or no such queries.
+    """
     collection, runs = asked.collection, asked.runs
     if len(runs) < 2:
         raise NothingToScore("An order needs two or more runs.", "Choose more runs.")

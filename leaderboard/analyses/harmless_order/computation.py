@@ -2,12 +2,12 @@
 
 For every two runs, test whether one *does no harm* to the other (``leaderboard.analyses.compare.verdicts``): it
 answers significantly more queries and is not significantly later where both answer, or it is significantly earlier
-there and does not answer significantly fewer. Tests that grant this use α over twice the number of pairs, tests that
-withhold it use α: no correction for many pairs may hide a harm. The paired t-test on search lengths decides.
+there and does not answer significantly fewer. Tests that grant this divide α by twice the number of pairs. Tests that
+withhold it use α, so that no correction for many pairs hides a harm. Search lengths are compared by paired t-test.
 
-Such claims leave some pairs unordered, and can form cycles. Choices made here: runs in a cycle count as one run; the
-runs that no run outside their cycle beats share the first place, the runs beaten only by those share the second, and
-so on. Runs of a place share its first rank (1, 1, 3): the data do not say which of them is better.
+These comparisons leave some pairs unordered, and can form cycles. Choices made here: runs in a cycle count as one
+run. The runs that no run outside their cycle beats share the first place, the runs beaten only by those share the
+second, and so on. Places are numbered like ranks with ties (1, 1, 3).
 """
 
 from dataclasses import dataclass
@@ -28,20 +28,24 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class HarmlessOrder:
-    """``beats[i, j]``: run i does no harm to run j, and is better. ``place``: each run's rank from 1, ties shared."""
+    """Which runs beat which, and the place of each run in the order.
+
+    ``beats[i, j]`` is true if run i is better than run j and does no harm to it. ``place`` has each run's rank from
+    1, with ties.
+    """
 
     beats: Flags
     place: Integers
     comparisons: int
     """Number of pairs compared."""
     tests: int
-    """Number of tests over which the level is divided."""
+    """Number of tests by which α is divided."""
 
 
 def harmless_order(ranks: Integers, *, alpha: float = ALPHA) -> HarmlessOrder:
-    """Return the order from runs × queries ranks of the first relevant passage (0: unanswered).
+    """Return the order of runs. ``ranks`` are those of the first relevant passages, shape (runs, queries), or 0.
 
-    Time grows with runs² × queries, as four matrix products. Raises ValueError without runs.
+    Takes time proportional to runs² × queries, for four matrix products. Raises ValueError if there are no runs.
     """
     runs = len(ranks)
     if not runs:
@@ -53,7 +57,7 @@ def harmless_order(ranks: Integers, *, alpha: float = ALPHA) -> HarmlessOrder:
 
 
 def _beats(ranks: Floats, granting: float, withholding: float) -> Flags:
-    """Return runs × runs flags: whether the row's run beats the column's."""
+    """Return flags, shape (runs, runs): whether the row's run beats the column's run."""
     answered = (ranks > 0).astype(np.float64)
     both = answered @ answered.T
     wins = both.diagonal()[:, None] - both
@@ -64,7 +68,7 @@ def _beats(ranks: Floats, granting: float, withholding: float) -> Flags:
     answers_fewer = (share_p <= withholding) & (wins < wins.T)
     finds_earlier = (length_p <= granting) & (earlier > 0)
     finds_later = (length_p <= withholding) & (earlier < 0)
-    # Without a test, differences count as evidence if they all point the same way.
+    # If the test is undefined, the direction of the differences counts instead.
     no_harm = np.where(undefined, earlier > 0, ~finds_later)
     found: Flags = (answers_more & no_harm) | (finds_earlier & ~answers_fewer)
     np.fill_diagonal(found, False)
@@ -72,11 +76,11 @@ def _beats(ranks: Floats, granting: float, withholding: float) -> Flags:
 
 
 def _paired_t(ranks: Floats, answered: Floats, both: Floats) -> tuple[Floats, Floats]:
-    """Return, for each pair, how much shorter the row's searches are in total, and p of the paired t-test.
+    """Return, for each pair of runs, how much shorter the row's searches are in total, and p of the paired t-test.
 
-    Covers the queries that both runs answer; ``both`` counts them. All sums are of integers, so they are exact. p is
-    1 if all differences are zero, and NaN where it is undefined: fewer than two queries, or differences that are all
-    the same.
+    Covers the queries that both runs answer; ``both`` is their number for each pair. All sums are of integers, so
+    they are exact. p is 1 if all differences are zero. It is NaN if there are fewer than two queries, or if all
+    differences are the same and not zero.
     """
     lengths, squares = answered @ ranks.T, answered @ (ranks**2).T
     total = lengths - lengths.T

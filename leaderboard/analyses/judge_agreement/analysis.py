@@ -26,7 +26,7 @@ ALPHA = 0.05
 
 
 def analyse_judge_agreement(asked: Asked, _: Progress | None) -> Analysis:
-    """Return observed agreement, 2·P − 1, and side bias of the campaign and of each of its workers."""
+    """Return the observed agreement P of a campaign, 2·P − 1, and the side bias of all judges and of each worker."""
     campaign, seed = asked.judged, asked.number("seed")
     known = load_contenders(campaign=campaign, runs=[])
     judged = known.contenders.judged_pairs(known.evidence.judged)
@@ -61,7 +61,7 @@ def _side_biases(known: LoadedContenders, campaign: Campaign) -> tuple[SideBias,
 
 
 def _pseudonym(campaign: Campaign, code: int) -> str:
-    """Return a worker's name for this table only, which reveals no crowd id, no key and no order of arrival."""
+    """Return a worker's pseudonym for this table only. It reveals no crowd id, no key and no order of arrival."""
     return "w-" + salted_hmac("leaderboard.judge_agreement", f"{campaign.name}:{code}").hexdigest()[:8]
 
 
@@ -138,7 +138,7 @@ def _judging_sentences(
 
 
 def _side_bias_figure(rows: Sequence[SideBias], table: Table) -> Figure:
-    """Plot how often each worker preferred the left side, filled if significant."""
+    """Plot how often all judges and each worker preferred the left side; the marker is filled if significant."""
 
     def mark(canvas: Any) -> None:
         from leaderboard.output.drawing import OFFICIAL

@@ -1,10 +1,9 @@
 """How well people agree with each other, and whether they prefer a side of the page.
 
 *Observed agreement* P is the share of agreeing pairs of judgments among all combinations of two judgments of the same
-pair. With two answers and sides shown at random, chance agreement is one half, so agreement beyond chance is 2·P − 1
-(Bennett, Alpert & Goldstein's S, Public Opinion Quarterly 18, 1954). If everyone errs with the same chance e,
-independently, then P = (1 − e)² + e² and 2·P − 1 = (1 − 2e)², which gives e. "Cannot decide" is neither answer and is
-left out.
+pair. With two possible answers and random sides, chance agreement is one half, so agreement beyond chance is 2·P − 1
+(Bennett, Alpert & Goldstein's S, Public Opinion Quarterly 18, 1954). If everyone errs independently with the same
+chance e, then P = (1 − e)² + e² and 2·P − 1 = (1 − 2e)², which gives e. Answers of "cannot decide" are left out.
 """
 
 import math
@@ -22,9 +21,10 @@ from tournament.pair_wins import PairTally
 
 @dataclass(frozen=True)
 class ObservedAgreement:
-    """P, with a bootstrap interval over queries; None if no pair was judged twice.
+    """The observed agreement P (``value``), with a bootstrap interval over queries.
 
-    ``twos`` counts pairs of judgments of one pair. With fewer than two queries, the bounds are None.
+    ``twos`` is the number of combinations of two judgments of the same pair, and ``agreeing`` of them agree. P is
+    None if no pair was judged twice. The bounds are None if fewer than two queries have such a pair.
     """
 
     pairs: int
@@ -49,7 +49,7 @@ class ObservedAgreement:
 
     @property
     def error_rate(self) -> float | None:
-        """The chance e of a wrong judgment that P implies; None below one half, where no e fits."""
+        """The chance e of a wrong judgment that P implies; None if P is unknown or below one half."""
         if self.value is None or self.value < 0.5:
             return None
         return (1 - math.sqrt(2 * self.value - 1)) / 2
@@ -63,9 +63,10 @@ def observed_agreement(
     trials: int = TRIALS,
     level: float = LEVEL,
 ) -> ObservedAgreement:
-    """Return P over all pairs judged at least twice; ``query`` is an integer key for each pair of ``judged``.
+    """Return the observed agreement over all pairs judged at least twice.
 
-    The percentile bootstrap draws queries with all their pairs, because pairs of one query share passages.
+    ``query`` has the key of each pair's query. The percentile bootstrap draws queries with all their pairs, because
+    pairs of one query share passages.
     """
     twice = judged.for_a + judged.for_b > 1
     for_a, for_b = judged.for_a[twice], judged.for_b[twice]
@@ -89,7 +90,7 @@ def observed_agreement(
 
 
 def _pairs_of_judgments(counts: Integers) -> Integers:
-    """Return n·(n − 1)/2."""
+    """Return the number of combinations of two judgments, n·(n − 1)/2, for each count n."""
     return counts * (counts - 1) // 2
 
 
@@ -107,7 +108,11 @@ def _bootstrap_bounds(
 
 @dataclass(frozen=True)
 class SideBias:
-    """The share of left sides preferred; ``corrected`` is p times the number of rows tested together."""
+    """How often one worker, or all judges together, preferred the left side.
+
+    ``left`` is the share among judgments that prefer a side. ``corrected`` is p times the number of rows tested
+    together, at most 1.
+    """
 
     who: str
     left: Share
@@ -122,7 +127,8 @@ def side_bias(
     """Return a row for each of ``who``: exact interval, and exact test against one half, Bonferroni-corrected.
 
     Sides are drawn at random and balanced over the judgments of a pair, so a worker who judges only the passages
-    prefers both sides equally often. Judgments count as independent; balance makes that slightly conservative.
+    prefers both sides equally often. The test assumes independent judgments; the balance makes it slightly
+    conservative.
     """
     p_values = sign_test_p(left, right)
     return tuple(

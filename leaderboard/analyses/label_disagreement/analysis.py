@@ -30,7 +30,7 @@ class _GradedSide:
 def analyse_label_disagreement(asked: Asked, _: Progress | None) -> Analysis:
     """Compare two qrel sets or versions.
 
-    Raises WrongSetting if both are the same, and NothingToScore if they have no passage in common.
+    Raises WrongSetting if both are the same, and NothingToScore if they label no passage in common.
     """
     collection = asked.collection
     first = labels_or_usual(collection, asked.text("qrels"))
@@ -41,7 +41,7 @@ def analyse_label_disagreement(asked: Asked, _: Progress | None) -> Analysis:
 
 
 def compare_labels(collection: Collection, first: Labels, second: Labels) -> Analysis:
-    """Compare two sets of labels. Raises NothingToScore if they have no passage in common."""
+    """Compare the grades of two sets of labels. Raises NothingToScore if they label no passage in common."""
     one, two = _graded_side(first), _graded_side(second)
     found = confusion(one.grades, two.grades)
     if not found.common:
@@ -124,7 +124,7 @@ def _confusion_table(found: Confusion, one: _GradedSide, two: _GradedSide, facts
 
 
 def _query_disagreement_table(one: _GradedSide, two: _GradedSide, facts: Facts) -> Table:
-    """Return one row per query that both sets cover, by descending disagreement about relevance."""
+    """Return a table of the queries that both sets cover, by descending disagreement about relevance."""
     covered = set(two.labels.qids)
     found = {qid: dict.fromkeys(COUNTED, 0) for qid in one.labels.qids if qid in covered}
     for key in {**one.grades, **two.grades}:
@@ -157,7 +157,7 @@ def _query_disagreement_table(one: _GradedSide, two: _GradedSide, facts: Facts) 
 
 
 def _passage_table(one: _GradedSide, two: _GradedSide, facts: Facts) -> Table:
-    """Return one row per passage with different grades in the two sets, in the order of the first set."""
+    """Return a table of the passages with different grades in the two sets, in the order of the first set."""
     rows = tuple(
         Row.of(
             qid=key[0],

@@ -10,7 +10,7 @@ Whole = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Kappa:
-    """Cohen's κ with the share of equal labels and the share expected by chance; None where undefined."""
+    """Cohen's κ (``value``), and the observed and expected shares of equal labels; None if undefined."""
 
     observed: float | None
     expected: float | None
@@ -19,9 +19,10 @@ class Kappa:
 
 @dataclass(frozen=True)
 class Confusion:
-    """Counts of passages by grade: ``counts[i, j]`` have ``first[i]`` in one set and ``second[j]`` in the other.
+    """Counts of passages by their grades in two sets of labels.
 
-    ``only_first`` and ``only_second`` count, by grade, the passages that the other set does not label.
+    ``counts[i, j]`` is the number of passages with grade ``first[i]`` in the first set and ``second[j]`` in the
+    second. ``only_first`` and ``only_second`` count, by grade, the passages that the other set does not label.
     """
 
     first: tuple[int, ...]
@@ -36,7 +37,7 @@ class Confusion:
         return int(self.counts.sum())
 
     def kappa(self) -> Kappa:
-        """Return κ of the unchanged grades."""
+        """Return κ of the grades as they are."""
         grades = tuple(sorted({*self.first, *self.second}))
         square = np.zeros((len(grades), len(grades)), dtype=np.int64)
         rows, columns = ([grades.index(grade) for grade in side] for side in (self.first, self.second))
@@ -44,11 +45,14 @@ class Confusion:
         return cohens_kappa(square)
 
     def relevance_kappa(self, first_least: int, second_least: int) -> Kappa:
-        """Return κ of relevance (relevant or not), with each set's own lowest relevant grade."""
+        """Return κ of relevance (relevant or not), given the lowest relevant grade of each set."""
         return cohens_kappa(self.by_relevance(first_least, second_least))
 
     def by_relevance(self, first_least: int, second_least: int) -> Whole:
-        """Return a 2 × 2 table (not relevant, relevant): rows for the first set, columns for the second."""
+        """Return the counts of passages by relevance (not relevant, relevant), shape (2, 2).
+
+        Rows are for the first set, columns for the second. Both arguments are lowest relevant grades.
+        """
         rows = np.array(self.first, dtype=np.int64) >= first_least
         columns = np.array(self.second, dtype=np.int64) >= second_least
         return np.array(
@@ -64,19 +68,19 @@ def cohens_kappa(square: Whole) -> Kappa:
     """Return κ = (observed - expected) / (1 - expected) of a square table of counts.
 
     Cohen, *A Coefficient of Agreement for Nominal Scales*, Educational and Psychological Measurement 20 (1960). κ is
-    undefined without passages, and if both sets give every passage the same label.
+    undefined if there are no passages, or if both sets give every passage the same label.
     """
     total = int(square.sum())
     if not total:
         return Kappa(None, None, None)
-    # Integers until the last division, so that rounding cannot make a chance agreement of 1 slightly less.
+    # Compute with integers until the last division, so that rounding cannot turn a chance agreement of 1 into less.
     equal, chance = int(np.trace(square)), int((square.sum(axis=0) * square.sum(axis=1)).sum())
     value = (equal * total - chance) / (total * total - chance) if chance < total * total else None
     return Kappa(equal / total, chance / (total * total), value)
 
 
 def confusion(first: dict[tuple[str, str], int], second: dict[tuple[str, str], int]) -> Confusion:
-    """Count grades. Both sets map (qid, pid) to a grade."""
+    """Count passages by their grades in two sets of labels, which map (qid, pid) to a grade."""
     first_grades, second_grades = (tuple(sorted(set(side.values()))) for side in (first, second))
     rows, columns = (
         {grade: place for place, grade in enumerate(side)} for side in (first_grades, second_grades)

@@ -27,11 +27,11 @@ from pooling.models import QrelSet
 
 
 def analyse_label_noise(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return intervals of every run by queries and by labels, and the chance that a best answer is right.
+    """Return two intervals for every run (by queries and by labels), and the chance that a best answer is right.
 
-    Differences are from ``reference`` (default: the best run). The chance is simulated for judgments that err
-    with chance ``error``. Its default is the error that the judges' agreement implies, if pairs were judged more
-    than once. Raises :class:`NothingToScore`.
+    Differences are from ``reference`` (default: the best run). The chance is simulated for judgments that are wrong
+    with probability ``error``. By default this is the error that the judges' agreement implies, if pairs were judged
+    more than once. Raises :class:`NothingToScore` if there is no run, or no query with a best answer.
     """
     campaign, runs = asked.judged, asked.runs
     reference, error = asked.text("reference") or None, asked.number("error")
@@ -81,9 +81,10 @@ def analyse_label_noise(asked: Asked, progress: Progress | None) -> Analysis:
 def _runs_and_queries(
     known: LoadedContenders, official: QrelSet | None, reference: str | None
 ) -> tuple[Contenders, Flags | None]:
-    """Return the runs (and the perfect run, given official qrels), and a mask of the queries to average (None: all).
+    """Return the contenders and a mask of the queries to average over (None for all).
 
-    The perfect run ranks the passages of the official qrels, so every mean leaves out queries without a qrel.
+    With official qrels, the contenders include the perfect run, which has no passage for a query without a qrel. So
+    every mean leaves out such queries.
     """
     contenders = known.with_perfect_run() if official else known.contenders
     among = known.has_qrel if official else None
@@ -99,7 +100,7 @@ def _runs_and_queries(
 
 
 def _queries_left_out(known: LoadedContenders, official: QrelSet | None) -> tuple[tuple[str, str], ...]:
-    """Return a fact about queries that have a best answer but no relevant passage in the official set."""
+    """Return a fact with the number of queries that have a best answer but no official qrel; empty if none."""
     lacking = int((known.contenders.covered(best_flags(known)) & ~known.has_qrel).sum())
     lacked = many(lacking, "query", "queries")
     return (("left out for want of a qrel", lacked),) if official and lacking else ()
@@ -112,7 +113,7 @@ def _implied_error(known: LoadedContenders, seed: int) -> float | None:
 
 
 def _odds_of_campaign(known: LoadedContenders, error: float, seed: int) -> tuple[Odds, ...]:
-    """Return the odds for the pools of the first round, with the campaign's number of judgments per pair."""
+    """Simulate how often best answers are right, by the pool sizes of the first round and the campaign's rules."""
     entrants = known.evidence.entrants
     nodes = {*zip(entrants.query.tolist(), entrants.representative.tolist(), strict=True)}
     sizes = Counter(Counter(query for query, _ in nodes).values())
@@ -124,7 +125,7 @@ def _odds_of_campaign(known: LoadedContenders, error: float, seed: int) -> tuple
 def noise_analysis(
     found: LabelNoise, facts: Facts, odds: Sequence[Odds] = (), error: float | None = None
 ) -> Analysis:
-    """Return the board with both kinds of intervals, its figure, and the odds."""
+    """Return the analysis: a table and a figure of runs with both intervals, and a table of ``odds`` if given."""
     who = (
         f"{found.workers} workers with all of their judgments"
         if found.workers
@@ -214,7 +215,7 @@ def _noise_sentences(found: LabelNoise, odds: Sequence[Odds], error: float | Non
 
 
 def _noise_figure(found: LabelNoise, facts: Facts, caption: str, table: Table) -> Figure:
-    """Draw two bars per run, best first."""
+    """Return a figure with both intervals of every run, the best run first."""
     rows = found.rows
     by_queries = Series("queries resampled", [(row.value, row.queries.low, row.queries.high) for row in rows])
     by_labels = Series(

@@ -2,15 +2,15 @@
 
 Two kinds of intervals, both percentile bootstraps (Efron & Tibshirani 1993, ch. 13) of preference MRR@10:
 
-- *queries*: the queries are resampled, and the best answers are taken as given (leaderboard/scoring/intervals.py);
+- *queries*: the queries are resampled, and the best answers stay the same (leaderboard/scoring/intervals.py);
 - *labels*: the judgments are resampled too, best answers are derived again by the tournament's own rules, and the
-  runs are scored against them. Known workers are drawn with all of their judgments, because one person's judgments
-  are correlated. Other judgments are drawn one by one, as many for each query as it has.
+  runs are scored with them. Known workers are drawn with all of their judgments, because one person's judgments
+  are correlated. Judgments of unknown workers are drawn one by one, and each query keeps its number of them.
 
-A resample has pairs without a judgment, which the tournament treats like pairs not judged yet. A query without any
+In a resample, some pairs have no judgment; the tournament treats them like pairs not judged yet. A query without any
 judgment in a trial (and with more than one passage) is left out of every mean of that trial. Resampled judgments are
-noisier than the originals, so the mean of the trials (``center``) is below the value of a run whose answers won
-narrowly; it is shown beside the interval. Differences use the same trials, run by run.
+noisier than the originals. So the mean of the trials (``center``) is below the value of a run whose answers won
+narrowly; it is shown beside the interval. The difference of two runs is computed within each trial.
 """
 
 from collections import deque
@@ -34,7 +34,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Evidence:
-    """The data behind best answers. ``worker``: shape (judgments,), codes from 0; UNKNOWN if not known."""
+    """The data from which best answers are derived.
+
+    ``worker`` has a code from 0 for the worker of each judgment, or UNKNOWN; shape (judgments,).
+    """
 
     entrants: Entrants
     judged: CountedJudgments
@@ -43,15 +46,15 @@ class Evidence:
     worker: Integers
 
     def best(self, contenders: Contenders, rows: Integers | None = None) -> Flags:
-        """Return the best nodes from all judgments, or from these rows of them (repeated rows count repeatedly)."""
+        """Return which nodes are best answers, by all judgments or by those in ``rows`` (each time they occur)."""
         judged = self.judged if rows is None else self.judged.only(rows)
         return contenders.best(derive(self.entrants, judged, self.contests, self.parameters).outcomes)
 
 
 class FirstRound:
-    """The tournament without challenges, prepared once for many resamples; it gives the results of :func:`derive`.
+    """A tournament prepared once for many resamples: a faster :func:`derive` for campaigns without challenges.
 
-    Its nodes are the contenders', as :func:`prepared_first_round` checks.
+    Requires that its passages are exactly the contenders' nodes, which :func:`prepared_first_round` checks.
     """
 
     def __init__(self, contenders: Contenders, evidence: Evidence) -> None:
@@ -62,7 +65,10 @@ class FirstRound:
         self.parameters = evidence.parameters
 
     def best(self, rows: Integers) -> Flags:
-        """Return the best nodes from these rows of judgments; none for a query without rows, except singletons."""
+        """Return which nodes are best answers by the judgments in ``rows``.
+
+        A query without judgments in ``rows`` has no best answer, unless it is a singleton.
+        """
         rows = rows[self.known[rows]]
         counts = tally(self.left[rows], self.right[rows], self.preferred[rows])
         largest = int(self.lengths.max(initial=1))
@@ -75,20 +81,20 @@ class FirstRound:
 
 
 def prepared_first_round(contenders: Contenders, evidence: Evidence) -> FirstRound | None:
-    """Return the fast path, or None if there are challenges or passages outside the first tournament."""
+    """Return the faster tournament, or None if there are challenges or its passages are not the contenders' nodes."""
     entrants = evidence.entrants
     keys = np.unique(np.stack([entrants.query, entrants.representative]), axis=1)
     same = np.array_equal(keys, np.stack([contenders.query, contenders.passage]))
     return FirstRound(contenders, evidence) if same and not evidence.contests else None
 
 
-# About one query in a million is drawn more often than this in a trial; its further copies share these draws.
+# In a trial, about one query in a million is drawn more often than this. Its further copies reuse these draws.
 COPIES = 8
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The bounds of one kind of interval, and the mean over its trials."""
+    """The bounds of one interval, and the mean over its trials (``center``)."""
 
     low: float
     high: float
@@ -97,7 +103,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class NoiseRow:
-    """One run: its value, both kinds of intervals, and its difference from (minus) the reference run."""
+    """One run's value and its difference from (minus) the reference run, with both kinds of intervals."""
 
     run: str
     value: float
@@ -110,7 +116,7 @@ class NoiseRow:
 
 @dataclass(frozen=True)
 class LabelNoise:
-    """All runs, best first (equal values by tag)."""
+    """The rows of all runs, best first (equal values by tag), and the settings of the analysis."""
 
     rows: tuple[NoiseRow, ...]
     reference: str
@@ -121,7 +127,10 @@ class LabelNoise:
 
 
 def resampled_rows(judged: CountedJudgments, worker: Integers, rng: np.random.Generator) -> Integers:
-    """Return rows of judgments of one resample: known workers with all of their judgments, others drawn by query."""
+    """Draw one resample and return the row indexes of its judgments.
+
+    Known workers are drawn with all of their judgments. Judgments of unknown workers are drawn within their query.
+    """
     known = worker != UNKNOWN
     workers = int(worker.max(initial=UNKNOWN)) + 1
     times = np.bincount(rng.integers(0, workers, workers), minlength=workers) if workers else np.zeros(1)
@@ -130,7 +139,7 @@ def resampled_rows(judged: CountedJudgments, worker: Integers, rng: np.random.Ge
 
 
 def _within_queries(query: Integers, rows: Integers, rng: np.random.Generator) -> Integers:
-    """Draw as many rows of each query as there are among ``rows``, with replacement."""
+    """Resample ``rows`` with replacement within each query, which keeps its number of rows."""
     rows = rows[np.argsort(query[rows], kind="stable")]
     _, starts, counts = np.unique(query[rows], return_index=True, return_counts=True)
     first, size = np.repeat(starts, counts), np.repeat(counts, counts)
@@ -146,10 +155,10 @@ def label_trials(
     trials: int = TRIALS,
     progress: Progress | None = None,
 ) -> Floats:
-    """Return runs × trials: MRR@10 with queries and judgments resampled; NaN if a trial covers no query.
+    """Return MRR@10 with queries and judgments resampled, shape (runs, trials); NaN if a trial covers no query.
 
-    If a query is drawn twice, each copy gets its own draw of judgments, reusing draws of earlier trials. With
-    known workers, all copies share the trial's draw, because the drawn workers judged every query.
+    If a query is drawn twice, each copy uses another draw of judgments: this trial's or one of an earlier trial. If
+    any worker is known, all copies use this trial's draw, because workers are drawn once for all queries.
     """
     means = np.full((len(contenders.run_tags), trials), np.nan)
     columns = np.flatnonzero(covered)
@@ -171,9 +180,9 @@ def label_trials(
 
 
 def _drawn_total(draws: Sequence[tuple[Integers, Flags]], drawn: Floats) -> tuple[Floats, int]:
-    """Return each run's sum over the copies of queries ``drawn``, and how many have a best answer.
+    """Return each run's sum of values over the drawn copies of queries, and how many copies have a best answer.
 
-    Copies take the draws in turn.
+    ``drawn`` is the number of copies of each query. The copies of a query use the draws in turn.
     """
     total, counted = np.zeros(len(draws[0][0])), 0
     for place, (values, covered) in enumerate(draws):
@@ -195,10 +204,10 @@ def label_noise(
     level: float = LEVEL,
     progress: Progress | None = None,
 ) -> LabelNoise:
-    """Return both kinds of intervals for every run and for its difference from ``reference``.
+    """Return both intervals for the MRR@10 of every run and for its difference from ``reference``.
 
-    The default reference is the first best run. ``among``, shape (queries,), leaves the other queries out of
-    every mean. Raises ValueError if no query has a best answer or the reference is not a run.
+    The default reference is the best run. ``among`` has a flag per query; means cover only queries with a true flag.
+    Raises ValueError if there is no run, if no query has a best answer, or if the reference is not a run.
     """
     best = evidence.best(contenders)
     covered = contenders.covered(best) & (True if among is None else among)

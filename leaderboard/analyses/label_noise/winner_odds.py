@@ -1,7 +1,7 @@
-"""Simulate the chance that a best answer is right if judgments err at a given rate.
+"""Simulate the chance that a best answer is right if judgments are wrong at a given rate.
 
 Passages of a pool have one true order. Each judgment of a pair is wrong with the same chance, independently of the
-pair and of other judgments. All pairs are judged, and the tournament of tournament/copeland.py decides. The noise
+pair and of other judgments. All pairs are judged, and tournament/copeland.py finds the best answers. The simulation
 ignores how close two passages are, but real judges err more on close pairs, and the best passage's rivals are close.
 So treat the result as an order of magnitude.
 """
@@ -20,9 +20,11 @@ TRIALS = 2000
 
 @dataclass(frozen=True)
 class Odds:
-    """Simulated chances in pools of one size (0: all), and the mean number of best answers.
+    """Simulated results for pools of one size (0 for the total of all sizes).
 
-    The truly best passage is the only best answer (``alone``) or one of the best answers (``among``)."""
+    ``alone`` is the chance that the truly best passage is the only best answer, and ``among`` that it is one of them.
+    ``best_answers`` is their mean number, and ``pools`` the number of pools of this size.
+    """
 
     size: int
     pools: int
@@ -33,7 +35,7 @@ class Odds:
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules by which pairs are judged and tournaments decided."""
+    """The number of judgments per pair, and the tournament's rules for ties and for counting wins."""
 
     judgments: int = 1
     ties: Ties = Ties.RECOUNT
@@ -43,7 +45,7 @@ class Rules:
 def odds_of_size(
     size: int, error: float, rules: Rules, rng: np.random.Generator, trials: int = TRIALS
 ) -> Odds:
-    """Simulate pools of this many passages. Each trial is one tournament, and all are resolved at once."""
+    """Simulate pools of ``size`` passages: one tournament per trial, all of them resolved together."""
     if not 0 <= error <= 1 or size < 1 or trials < 1 or rules.judgments < 1:
         raise ValueError(
             "the error rate must be between 0 and 1; pools need at least one passage, and pairs one judgment"
@@ -77,7 +79,7 @@ def odds_of_pools(
     rng: np.random.Generator,
     trials: int = TRIALS,
 ) -> tuple[Odds, ...]:
-    """Return one row per pool size, ascending, then a total. ``sizes`` maps pool size to number of pools."""
+    """Return the odds for each pool size, ascending, then for all pools. ``sizes`` maps size to number of pools."""
     rows = []
     for size, pools in sorted(sizes.items()):
         odds = odds_of_size(size, error, rules, rng, trials)

@@ -1,4 +1,4 @@
-"""Labels by grade with near-duplicates counted once or expanded, and every run evaluated in both ways."""
+"""Counts of labels by grade, with near-duplicates counted once or expanded, and every run evaluated in both ways."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,9 +39,10 @@ MOST_LISTED = 5
 
 @dataclass(frozen=True)
 class ClassLabels:
-    """Labels of a collection with one grade per class, and the passages of the labeled classes.
+    """Labels with one grade per class of near-duplicates, and the passages of the labeled classes.
 
-    ``conflicts``: classes whose passages are labeled with different grades.
+    ``classes`` maps qid → canonical pid → grade, and ``members`` maps a canonical pid to the pids of its class.
+    ``conflicts`` are the classes whose passages are labeled with different grades.
     """
 
     labels: Labels
@@ -51,21 +52,21 @@ class ClassLabels:
 
     @property
     def counts(self) -> list[LevelCounts]:
-        """Return, for each query, the number of labels at each grade."""
+        """The numbers of each query's labels by grade, for classes and for their passages."""
         return level_counts(self.classes, {first: len(pids) for first, pids in self.members.items()})
 
     def expanded(self) -> Labels:
-        """Return the labels of every passage of the labeled classes."""
+        """Return labels for every passage of the labeled classes."""
         return self.labels.with_entries(expanded_labels(self.classes, self.members))
 
     def as_qrels(self, *, expand: bool) -> bytes:
-        """Return the labels as TREC qrels: each class once, or (``expand``) all of its passages."""
+        """Return the labels as TREC qrels: one line per class, or with ``expand`` one per passage of each class."""
         rows = expanded_labels(self.classes, self.members if expand else {})
         return "".join(f"{qid} 0 {pid} {grade}\n" for qid, pid, grade in rows).encode()
 
     @property
     def conflict_sentences(self) -> tuple[str, ...]:
-        """Return a sentence with the number of classes with different grades and an example, if there are any."""
+        """A sentence with the number of classes with different grades and an example; empty if there are none."""
         if not self.conflicts:
             return ()
         example = self.conflicts[0]
@@ -76,7 +77,7 @@ class ClassLabels:
         )
 
     def class_numbers(self, labels: Labels) -> np.ndarray:
-        """Return the class of each entry of the expanded labels, as a number that is unique among all queries."""
+        """Return the class of each entry of the expanded ``labels``, as a number that is unique across queries."""
         canonical = {pid: first for first, pids in self.members.items() for pid in pids}
         numbers: dict[tuple[str, str], int] = {}
         found = [
@@ -87,7 +88,7 @@ class ClassLabels:
 
 
 def class_labels(collection: Collection, labels: Labels) -> ClassLabels:
-    """Return the labels of the classes of near-duplicates."""
+    """Return ``labels`` with one grade per class of near-duplicates of the collection."""
     canonical = canonical_of(collection, sorted(set(labels.pids)))
     grades: dict[str, dict[str, int]] = {qid: {} for qid in labels.qids}
     for qid, pid, grade in labels.entries():
@@ -98,7 +99,10 @@ def class_labels(collection: Collection, labels: Labels) -> ClassLabels:
 
 
 def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis:
-    """Count labels by grade for each query, and compare the runs' boards in both evaluations. Raises a Refusal."""
+    """Count each query's labels by grade, and compare the board without near-duplicates with that of expanded labels.
+
+    Raises a Refusal if the labels or the measure are unknown.
+    """
     labels = labels_asked(asked)
     name = asked.text("measure")
     measure = measure_for(name, labels)
@@ -124,7 +128,7 @@ def _means_of_both(
     measure: Measure,
     progress: Progress | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean of every run without near-duplicates, and under expanded labels."""
+    """Return the mean value of each run without near-duplicates, and of each unchanged run under expanded labels."""
     rows = [(qid, pid, grade) for qid, grades in found.classes.items() for pid, grade in grades.items()]
     canonical, whole = found.labels.with_entries(rows), found.expanded()
     means = []

@@ -17,7 +17,7 @@ Grades = Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True)
 class LevelCounts:
-    """A query's labels: counts of judged classes and of their passages, by grade and in total."""
+    """Counts of a query's judged classes (``judged``) and of their passages (``expanded``), in total and by grade."""
 
     qid: str
     judged: int
@@ -30,20 +30,20 @@ class LevelCounts:
         return sum(count for grade, count in self.judged_at.items() if grade >= least)
 
     def density(self, least: int) -> float:
-        """Return the share of judged classes that are relevant."""
+        """Return the share of judged classes of grade ``least`` or more."""
         return self.relevant(least) / self.judged if self.judged else 0.0
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """A class whose passages have different grades for a query. ``grades``: pid → grade of its labeled passages."""
+    """A class whose passages have different grades for a query. ``grades`` maps its labeled pids to their grades."""
 
     qid: str
     grades: Mapping[str, int]
 
 
 def one_per_class(grades: Mapping[str, int], canonical: Mapping[str, str]) -> dict[str, int]:
-    """Return canonical pid → grade of its class: the highest of its labeled passages, as for documents."""
+    """Return canonical pid → grade of its class, which is the highest grade of its labeled passages."""
     found: dict[str, int] = {}
     for pid, grade in grades.items():
         first = canonical.get(pid, pid)
@@ -52,7 +52,7 @@ def one_per_class(grades: Mapping[str, int], canonical: Mapping[str, str]) -> di
 
 
 def conflicts(grades: Grades, canonical: Mapping[str, str]) -> list[Conflict]:
-    """Return the classes with different grades, query by query."""
+    """Return the classes whose passages have different grades, query by query."""
     found = []
     for qid, of_query in grades.items():
         members: dict[str, dict[str, int]] = {}
@@ -63,7 +63,7 @@ def conflicts(grades: Grades, canonical: Mapping[str, str]) -> list[Conflict]:
 
 
 def level_counts(classes: Grades, sizes: Mapping[str, int]) -> list[LevelCounts]:
-    """Count the labels of every query. ``classes`` has a grade for each class; without a size, it has one passage."""
+    """Count the labels of every query. ``sizes`` is the number of passages per class (default: 1)."""
     found = []
     for qid, grades in classes.items():
         expanded: Counter[int] = Counter()
@@ -86,9 +86,9 @@ def expanded_labels(classes: Grades, members: Mapping[str, Sequence[str]]) -> li
 
 
 def without_near_duplicates(ranking: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
-    """Return a ranking (qid, rank, pid) in which each class has the rank of its first passage, and its canonical pid.
+    """Return a ranking (qid, rank, pid) with one row per class: its canonical pid, in place of its first passage.
 
-    ``classes`` has the columns pid and canonical. Ranks are renumbered.
+    ``classes`` has the columns pid and canonical. Ranks are renumbered without gaps.
     """
     named = ranking.select("qid", "rank", "pid").join(classes, on="pid", how="left")
     first = named.with_columns(pid=pl.coalesce("canonical", "pid")).group_by("qid", "pid").agg(pl.min("rank"))

@@ -27,13 +27,13 @@ from pooling.models import PooledPassage, Run
 from pooling.services.runs import tops_of
 
 QREL = ""
-"""Stands for the qrel set among a passage's contributors."""
+"""The name of the qrel set, and of a deleted run, among a passage's contributors."""
 
 
 def analyse_pool_bias(asked: Asked, progress: Progress | None) -> Analysis:
     """Return how each run would rank if the pool had been built without it (or without all runs of its team).
 
-    Runs without a team are left out one at a time. Raises :class:`NothingToScore`.
+    Runs without a team are left out one at a time. Raises :class:`NothingToScore` if there are no runs.
     """
     campaign, runs, by_team = asked.judged, asked.runs, asked.text("by") == "team"
     refuse_no_runs(asked.collection, runs)
@@ -50,7 +50,7 @@ def analyse_pool_bias(asked: Asked, progress: Progress | None) -> Analysis:
 
 @dataclass(frozen=True)
 class Bias:
-    """Every run that was left out, and the number of queries with a best answer."""
+    """A row for every run that was left out, and the number of queries with a best answer when none is left out."""
 
     rows: tuple[LeftOut, ...]
     queries: int
@@ -59,7 +59,10 @@ class Bias:
 def _leave_out(
     known: LoadedContenders, runs: Sequence[Run], by_team: bool, progress: Progress | None
 ) -> Bias:
-    """Derive the best answers and the board again for each run or team. This takes long if there are many."""
+    """Leave out each run or team in turn, and derive the best answers and the board again.
+
+    This takes long if there are many runs or teams.
+    """
     contributors = brought_by(known, runs)
     before = best_flags(known)
     groups = groups_to_leave_out(runs, by_team=by_team)
@@ -84,9 +87,9 @@ def _leave_out(
 def brought_by(known: LoadedContenders, runs: Sequence[Run]) -> dict[Node, set[str]]:
     """Return the contributors of each node: run tags, and QREL for the qrel set.
 
-    They come from the pool's record and, for challenges, from the tops of the challenging runs. A challenge in
-    progress has not contributed anything yet. For imported judgments there is no such record: a passage counts as
-    contributed by the ``runs`` that have it on top.
+    The contributors are read from the pool's record and, for challenges, from the top passages of the challenging
+    runs. A challenge in progress has not contributed anything yet. Imported judgments have no such record, so a
+    passage counts as contributed by those of ``runs`` that have it on top.
     """
     campaign = known.facts.campaign
     brought: dict[Node, set[str]] = {}
@@ -108,7 +111,7 @@ def _node(known: LoadedContenders, query: int, passage: int) -> Node:
 
 
 def _runs_beside_pool(known: LoadedContenders, runs: Sequence[Run]) -> list[Run]:
-    """Return the runs whose tops did not come from the pool."""
+    """Return the runs whose top passages were compared without being in the pool: challengers, or all if no pool."""
     campaign = known.facts.campaign
     if campaign.pool_id is None:
         return list(runs)
@@ -132,7 +135,7 @@ def _top_nodes(known: LoadedContenders, run: Run) -> list[Node]:
 
 
 def bias_analysis(rows: Sequence[LeftOut], facts: Facts, *, by_team: bool, pooled: bool) -> Analysis:
-    """Return one row per run, in the order of the board."""
+    """Return the analysis with one row per run, in the order of the board with all runs."""
     columns = (
         Column("run", "run"),
         *([Column("group", "left out")] if by_team else []),
@@ -173,7 +176,7 @@ def _moves_sentence(rows: Sequence[LeftOut]) -> str:
 
 
 def _pool_bias_figure(rows: Sequence[LeftOut], facts: Facts, table: Table) -> Figure:
-    """Draw each run's value with and without the run in the pool, best first."""
+    """Return a figure of each run's value with and without the run in the pool, the best run first."""
     series = [
         Series("pool with it", [(row.before, None, None) for row in rows]),
         Series("pool without it", [(row.after, None, None) for row in rows]),

@@ -1,9 +1,9 @@
 """Pool bias: how a run would rank if the pool had been built without it.
 
-A run in the pool can contribute its own best answers; a later run did not. So leave out one run, or all runs of a
-team: drop the passages that only they contributed, derive the best answers again from the remaining judgments,
-and rank the run again (the leave-one-out test of Zobel, SIGIR 1998, for shallow pools). Before and after are
-compared on the queries that have a best answer both times.
+A run in the pool can contribute its own best answers; a run that comes later cannot. So leave out one run, or all
+runs of a team: drop the passages that only they contributed, derive the best answers again from the remaining
+judgments, and rank the run again (the leave-one-out test of Zobel, SIGIR 1998, for shallow pools). The two boards are
+compared on the queries that have a best answer in both.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -23,7 +23,7 @@ Node = tuple[int, int]
 
 
 def only_from(contributors: Mapping[Node, Collection[str]], group: Collection[str]) -> frozenset[Node]:
-    """Return the nodes that nobody outside ``group`` contributed. Nodes without a known contributor stay."""
+    """Return the nodes that only members of ``group`` contributed, without nodes whose contributors are unknown."""
     names = set(group)
     return frozenset(
         node for node, brought_by in contributors.items() if brought_by and names.issuperset(brought_by)
@@ -31,13 +31,13 @@ def only_from(contributors: Mapping[Node, Collection[str]], group: Collection[st
 
 
 def entrants_without(entrants: Entrants, dropped: Collection[Node]) -> Entrants:
-    """Return the first tournament's passages without passages of the dropped classes."""
+    """Return the passages of the first tournament except those of the dropped classes."""
     keys = zip(entrants.query.tolist(), entrants.representative.tolist(), strict=True)
     return entrants.only(np.array([key not in dropped for key in keys], dtype=bool))
 
 
 def contests_without(contests: Sequence[Contest], dropped: Collection[Node]) -> list[Contest]:
-    """Return the challenges without the dropped passages. A query without passages on a side is not challenged."""
+    """Return the challenges without the dropped passages, and without queries that then have an empty side."""
     return [replace(contest, sides=_sides_without(contest.sides, dropped)) for contest in contests]
 
 
@@ -55,7 +55,11 @@ def _sides_without(sides: Mapping[int, Sides], dropped: Collection[Node]) -> dic
 
 @dataclass(frozen=True)
 class LeftOut:
-    """One run that was left out, alone or with its team; values are MRR@10, ``shift`` is positive if it moves up."""
+    """One run that was left out, alone or with its team (``group``), before and after.
+
+    ``before`` and ``after`` are MRR@10 over ``queries`` queries. ``shift`` is positive if the run moves up.
+    ``dropped`` is the number of passages that only the group contributed.
+    """
 
     run: str
     group: str
@@ -74,10 +78,11 @@ class LeftOut:
 def left_out_rows(
     contenders: Contenders, before: Flags, after: Flags, *, group: str, members: Sequence[str], dropped: int
 ) -> tuple[LeftOut, ...]:
-    """Return a row for each member. ``before`` and ``after``: the best nodes with and without the group.
+    """Return a row for each member of the group that was left out.
 
-    ``changed``: queries whose best answers differ; ``lost``: queries that no longer have any; ``tau_b``: between
-    the orders of all runs.
+    ``before`` and ``after`` are flags of the best nodes with and without the group. In a row, ``changed`` is the
+    number of queries with different best answers, ``lost`` that of queries without any now, and ``tau_b`` that of
+    both boards.
     """
     had, has = contenders.covered(before), contenders.covered(after)
     both = had & has

@@ -1,4 +1,4 @@
-"""Pool sizes by query: in one pool, and for all queries of the collection."""
+"""Sizes of the queries' pools: for the queries of one pool, and for all queries of the collection."""
 
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.pool_sizes.computation import SizeCounts, size_counts
@@ -27,7 +27,10 @@ def pool_or_newest(collection: Collection, name: str) -> Pool:
 
 
 def analyse_pool_sizes(asked: Asked, _: Progress | None) -> Analysis:
-    """Return how many queries have a pool of each size, in the pool and over all queries."""
+    """Count queries by the size of their pool, in the chosen pool and over all queries of the collection.
+
+    Raises NothingToScore if the collection has no such pool, or if the pool is empty.
+    """
     pool = pool_or_newest(asked.collection, asked.text("pool"))
     sizes = _sizes_by_query(pool)
     runs = _runs_of_pool(pool)
@@ -54,7 +57,7 @@ def analyse_pool_sizes(asked: Asked, _: Progress | None) -> Analysis:
 
 
 def _sizes_by_query(pool: Pool) -> dict[str, int]:
-    """Return the number of different texts in each query's pool, in the order of queries."""
+    """Return qid → number of different texts in the query's pool, in the order of queries."""
     keys: dict[str, list[str]] = {}
     rows = PooledPassage.objects.filter(pool=pool).order_by("query__position", "pk")
     for qid, key in rows.values_list("query__qid", "passage__class_key"):
@@ -69,7 +72,10 @@ def _runs_of_pool(pool: Pool) -> list[Run]:
 
 
 def _sizes_over_all_queries(pool: Pool, runs: list[Run]) -> SizeCounts | None:
-    """Return the sizes over all queries; None if the pool's sources are unknown or too deep to compute."""
+    """Count all queries of the collection by the size that their pool would have with the same runs and depth.
+
+    Returns None if the pool's runs are unknown or the pool is too deep to compute.
+    """
     if not runs or pool.depth > MOST_DEPTH:
         return None
     plan = plan_pool(collection=pool.collection, runs=runs, qrel_set=pool.qrel_set, depth=pool.depth)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SizeCounts:
-    """Numbers of queries by pool size; only sizes that occur."""
+    """Pool size → number of queries (``queries``), for the sizes that occur."""
 
     queries: dict[int, int]
 
@@ -18,12 +18,12 @@ class SizeCounts:
 
     @property
     def pairs(self) -> int:
-        """The number of pairs to judge: every two passages of a pool."""
+        """The number of pairs to judge if every two passages of a query's pool form a pair."""
         return sum(count * size * (size - 1) // 2 for size, count in self.queries.items())
 
     @property
     def mean(self) -> float:
-        """The mean pool size; 0 without queries."""
+        """The mean pool size; 0 if there are no queries."""
         return sum(size * count for size, count in self.queries.items()) / max(1, self.total)
 
     def share(self, size: int) -> float:
@@ -31,5 +31,5 @@ class SizeCounts:
 
 
 def size_counts(sizes: Iterable[int]) -> SizeCounts:
-    """Count queries by the size of their pool. Queries without a passage do not count."""
+    """Count queries by the size of their pool. Queries without a passage are left out."""
     return SizeCounts(dict(sorted(Counter(size for size in sizes if size > 0).items())))

@@ -1,4 +1,4 @@
-"""Pool sizes as bars: for all queries, next to the queries of the pool."""
+"""Pool sizes as bars: for all queries, beside those for the queries of the pool."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ Sides = Sequence[tuple[str, SizeCounts]]
 
 
 def sizes_figure(sides: Sides, facts: Facts, data: Table) -> Figure:
-    """Return the figure. Print has a panel for each side, with numbers of queries; pages show shares in one chart."""
+    """Return the figure. Downloads have a panel of query counts for each side; pages show shares in one chart."""
     sizes = sorted({size for _, counts in sides for size in counts.queries})
 
     def draw(canvas: Any) -> None:

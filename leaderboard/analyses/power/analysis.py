@@ -1,4 +1,4 @@
-"""Which differences between runs these queries can show: for the board, a pair, and other numbers of queries."""
+"""Which differences between runs the queries can show: on the board, for one pair, and by number of queries."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,7 +49,7 @@ class _PowerBoard:
 
     @cached_property
     def deviations(self) -> list[float]:
-        """The quartiles of the pairs' standard deviations."""
+        """The quartiles of the pairs' standard deviations of differences over queries."""
         return [float(one) for one in np.quantile(self.pairs.deviation[self.pairs.told], QUARTILES)]
 
     @cached_property
@@ -58,10 +58,10 @@ class _PowerBoard:
 
 
 def analyse_power(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return detectable differences of the board, of the pair, and by number of queries.
+    """Return the smallest detectable differences for all pairs, for one pair, and by number of queries.
 
-    The pair defaults to the two best runs. Raises NothingToScore for fewer than two runs or queries, or if no two
-    runs differ; and WrongSetting unless the pair is two of the runs.
+    The one pair defaults to the two best runs. Raises NothingToScore if there are fewer than two runs or queries, or
+    if every pair has the same difference on all queries. Raises WrongSetting if the pair is not two of the runs.
     """
     alpha, power, difference = map(asked.number, ("alpha", "power", "difference"))
     one = one_combination(asked, progress)
@@ -94,7 +94,10 @@ def analyse_power(asked: Asked, progress: Progress | None) -> Analysis:
 
 
 def _chosen_pair(one: Combination, pair: tuple[str, str]) -> tuple[int, int]:
-    """Return the indexes of the chosen runs, completed with the best runs."""
+    """Return the indexes of the two chosen runs. A run that is not chosen defaults to the best remaining one.
+
+    Raises WrongSetting if a chosen run is not among the runs, or if both are the same.
+    """
     tags = one.run_tags
     for tag in filter(None, pair):
         if tag not in tags:
@@ -204,7 +207,7 @@ def _difference_and_deviation(board: _PowerBoard, first: int, second: int) -> tu
 def _needed_table(
     board: _PowerBoard, first: int, second: int, difference: float | None, facts: Facts
 ) -> Table:
-    """Return the queries needed to detect several true differences and the requested difference."""
+    """Return a table of the numbers of queries needed to detect typical differences and ``difference``, if given."""
     deviation = _difference_and_deviation(board, first, second)[1]
     rows = []
     for one in sorted({*DIFFERENCES, *([difference] if difference else [])}):

@@ -1,4 +1,4 @@
-"""Power of the paired t-test over queries: detectable differences and queries needed.
+"""Power of the paired t-test over queries: detectable differences, and numbers of queries needed.
 
 The test of n differences with standard deviation s and true mean d has a noncentral t distribution with n - 1
 degrees of freedom and noncentrality d · √n / s. Webber, Moffat & Zobel, *Statistical power in retrieval
@@ -16,12 +16,11 @@ import scipy  # loads scipy.optimize on first use
 from scipy.special import gammainc, gammainccinv, gammaincinv, ndtr, stdtrit
 
 POWER = 0.8
-#: Standard deviations below this are rounding: the two runs have the same value on every query, or values that differ
-#: by a constant.
+#: Standard deviations below this are rounding errors: the two runs have the same difference on every query.
 SAME = 1e-7
-#: Larger numbers of needed queries are not calculated.
+#: The maximum number of queries that :func:`queries_needed` considers.
 MOST_QUERIES = 10_000_000
-#: For quadrature: nodes and weights on [-1, 1], the range of a standard normal variable, and the tail mass left out.
+#: For quadrature: nodes and weights on [-1, 1], bounds of a standard normal variable, and the tail mass left out.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
 EDGE = 9.0
 TAIL = 1e-14
@@ -33,19 +32,23 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Wanted:
-    """A two-sided test at level ``alpha`` that finds a true difference with probability ``power``."""
+    """The required test: two-sided, at level ``alpha``, finding a true difference with probability ``power``."""
 
     alpha: float
     power: float
 
     def among(self, comparisons: int) -> Wanted:
-        """Return the criteria for each of this many tests, by Bonferroni."""
+        """Return the requirement for each of ``comparisons`` tests, with Bonferroni's correction."""
         return Wanted(self.alpha / max(1, comparisons), self.power)
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Every pair of runs, ``first`` before ``second``: the difference of means and the standard deviation."""
+    """Every pair of runs (indexes ``first`` < ``second``), with statistics of their differences over queries.
+
+    ``difference`` is the absolute difference of the means. ``deviation`` is the standard deviation of the
+    differences.
+    """
 
     first: npt.NDArray[np.int64]
     second: npt.NDArray[np.int64]
@@ -54,12 +57,12 @@ class Pairs:
 
     @property
     def told(self) -> npt.NDArray[np.bool_]:
-        """Return a mask of the pairs whose differences vary from query to query."""
+        """A mask of the pairs whose differences vary from query to query."""
         return self.deviation > 0
 
 
 def run_pairs(values: Floats) -> Pairs:
-    """Return every pair of runs of ``values`` (runs × queries, at least two queries)."""
+    """Return every pair of runs. ``values`` has the shape (runs, queries), with at least two queries."""
     first, second = np.triu_indices(len(values), k=1)
     means = values.mean(axis=1)
     centred = values - means[:, None]
@@ -74,18 +77,18 @@ def run_pairs(values: Floats) -> Pairs:
 
 
 def power_of(queries: int, effect: float, alpha: float) -> float:
-    """Return the probability that the test finds a difference of ``effect`` standard deviations."""
+    """Return the probability that the test on this many queries finds a true difference of ``effect`` deviations."""
     freedom, noncentrality = queries - 1, effect * math.sqrt(queries)
     critical = float(-stdtrit(freedom, alpha / 2))
     beyond = _beyond_by_mean if freedom < BY_DEVIATION_FROM else _beyond_by_deviation
     return beyond(critical, freedom, noncentrality) + beyond(critical, freedom, -noncentrality)
 
 
-# P(T > c) of the noncentral t, T = (Z + δ) / S, by quadrature: scipy's distribution returns nan for many of the
-# arguments that result from levels divided by the number of pairs. With few degrees of freedom, S is spread out and
-# the integral is over Z; with many, it is over S.
+# P(T > c) of the noncentral t, T = (Z + δ) / S, is computed by quadrature. scipy's distribution returns nan for many
+# levels that are divided by the number of pairs. With few degrees of freedom, S varies widely and the integral is
+# over Z; with many, it is over S.
 def _beyond_by_mean(critical: float, freedom: int, noncentrality: float) -> float:
-    low = max(-EDGE, -noncentrality)  # T is above 0 only where Z + δ is
+    low = max(-EDGE, -noncentrality)  # T is positive only where Z + δ is positive
     if low >= EDGE:
         return 0.0
     mean = (low + EDGE) / 2 + (EDGE - low) / 2 * NODES
@@ -104,9 +107,9 @@ def _beyond_by_deviation(critical: float, freedom: int, noncentrality: float) ->
 
 
 def detectable_effect(queries: int, wanted: Wanted) -> float:
-    """Return the smallest difference, in standard deviations, that is found with the required power.
+    """Return the smallest true difference, in standard deviations, that is found with the required power.
 
-    It is nan for fewer than two queries, and where no difference of a billion standard deviations is found.
+    Returns nan for fewer than two queries, or if a difference of a billion standard deviations is too small.
     """
     if queries < 2:
         return math.nan
@@ -125,7 +128,7 @@ def detectable_effect(queries: int, wanted: Wanted) -> float:
 def queries_needed(effect: float, wanted: Wanted) -> int | None:
     """Return how many queries (at least 2) are needed to detect this effect with the required power.
 
-    None if the effect is 0, or if more than ten million queries are needed.
+    Returns None if the effect is 0, or if more than ten million queries are needed.
     """
     if not effect > 0 or power_of(MOST_QUERIES, effect, wanted.alpha) < wanted.power:
         return None

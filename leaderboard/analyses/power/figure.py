@@ -1,4 +1,4 @@
-"""The detectable difference against the number of queries."""
+"""The smallest detectable difference plotted against the number of queries."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,11 +8,11 @@ from leaderboard.output.chart import Series, Spans, chart_content
 
 TITLE = "Detectable difference by number of queries"
 Curve = Sequence[tuple[int, float, float, float]]
-"""Numbers of queries, each with the difference for the lower quartile, the median and the upper quartile of pairs."""
+"""Points (number of queries, smallest difference for the lower quartile, median and upper quartile of pairs)."""
 
 
 def power_figure(curve: Curve, queries: int, measure: str, facts: Facts, data: Table) -> Figure:
-    """Return the figure; ``queries`` is this board's number of queries."""
+    """Plot the curve of detectable differences, and mark the board's number of queries (``queries``)."""
     axis = f"smallest difference in {measure}"
 
     def draw(canvas: Any) -> None:
@@ -52,7 +52,7 @@ def power_figure(curve: Curve, queries: int, measure: str, facts: Facts, data: T
 
 
 def _write_ticks_as_numbers(axis: Any, steps: tuple[int, ...], form: str) -> None:
-    """Write the ticks of a logarithmic axis as numbers: figures cannot show formulas such as powers of ten."""
+    """Write the ticks of a logarithmic axis as numbers, because figures cannot show powers of ten."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axis.set_major_locator(LogLocator(subs=steps))

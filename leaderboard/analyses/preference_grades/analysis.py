@@ -24,13 +24,13 @@ from pooling.models import Qrel, QrelSet
 def analyse_preference_grades(asked: Asked, _: Progress | None) -> Analysis:
     """Compare the campaign's counted judgments with grades. Raises NothingToScore if no pair has two grades."""
     campaign = asked.judged
-    # Labels mapped from passages to documents grade no passage.
+    # Labels that were mapped to documents have no grades for passages.
     sets = asked.collection.qrel_sets.filter(kind=QrelSet.Kind.GRADED, mapped_from=None).order_by("-pk")
     newest = sets.first() if not asked.text("grades") else None
     graded = newest or official_set(asked.collection, asked.text("grades") or None)
     labels = Qrel.objects.filter(qrel_set=graded).order_by("-position")
     rows = labels.values_list("query_id", "passage_id", "passage__class_key", "grade")
-    # Near-duplicates and equal texts share a grade; the first label of a class counts.
+    # Near-duplicates and equal texts share a grade. Rows are in reverse order, so the first label of a class is kept.
     grades = {(query, key or str(passage)): grade for query, passage, key, grade in rows.iterator(5000)}
     judgments = Judgment.objects.filter(campaign=campaign, kind=Judgment.Kind.PREFERENCE)
     found, ungraded = preference_by_gap(_judged_passages(judgments.counted()), grades)

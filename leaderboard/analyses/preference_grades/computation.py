@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from leaderboard.analyses.shared.proportions import Share, share_with_bounds
 
-#: The class of a passage in a query: (query key, class key).
+#: A passage of a query, by its class of equal texts: (query key, class key).
 Key = tuple[int, str]
 #: The preferred passage, the other passage and True; for "cannot decide", the two passages and False.
 JudgedPair = tuple[Key, Key, bool]
@@ -13,7 +13,10 @@ JudgedPair = tuple[Key, Key, bool]
 
 @dataclass(frozen=True)
 class GradeGap:
-    """Judgments of pairs whose grades differ by ``gap``. ``higher``: judgments that preferred the higher grade."""
+    """Judgments of pairs whose grades differ by ``gap``.
+
+    ``higher`` is the share that prefer the passage with the higher grade, among those that prefer a passage.
+    """
 
     gap: int
     judgments: int
@@ -22,9 +25,10 @@ class GradeGap:
 
 
 def preference_by_gap(judged: Iterable[JudgedPair], grades: Mapping[Key, int]) -> tuple[list[GradeGap], int]:
-    """Return one row for each gap, ascending, and the number of judgments with an ungraded passage.
+    """Count judgments by the gap between the two grades.
 
-    "Cannot decide" is counted separately, not as preferring either passage.
+    Returns one row per gap, ascending, and the number of judgments with an ungraded passage. "Cannot decide" is
+    counted separately, not as a preference for either passage.
     """
     counts: dict[int, list[int]] = {}
     ungraded = 0
@@ -52,6 +56,6 @@ def preference_by_gap(judged: Iterable[JudgedPair], grades: Mapping[Key, int]) -
 
 
 def all_gaps(rows: Iterable[GradeGap]) -> Share:
-    """Return the share that preferred the higher grade among all judgments of pairs with different grades."""
+    """Return the share that prefer the higher grade, among judgments of pairs with different grades."""
     apart = [row for row in rows if row.gap]
     return share_with_bounds(sum(row.higher.count for row in apart), sum(row.higher.total for row in apart))

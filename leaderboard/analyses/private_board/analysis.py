@@ -1,4 +1,4 @@
-"""The private board: runs on public and private queries, and how the two diverge for each team."""
+"""The private board: runs on public and private queries, and how each team's gains on the two diverge."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -52,10 +52,10 @@ CAPTION = (
 
 
 def analyse_private_board(asked: Asked, progress: Progress | None) -> Analysis:
-    """Compare public and private boards, and each team's later runs with its first. Values are not rounded.
+    """Compare the public and the private board, and each team's later runs with its first. Values are not rounded.
 
-    Raises NothingPrivate if no queries are private, or fewer than two of either kind are covered, and UnknownMeasure
-    unless exactly one measure is requested.
+    Raises NothingPrivate if no queries are private, or if the labels cover fewer than two public or two private ones.
+    Raises UnknownMeasure unless exactly one measure is requested.
     """
     alpha = asked.number("alpha")
     found = combinations(
@@ -93,7 +93,7 @@ def analyse_private_board(asked: Asked, progress: Progress | None) -> Analysis:
 
 
 def _submissions(public: Combination, private: Combination, steps: dict[int, Step]) -> list[Submission]:
-    """Return every run, team by team in order of time, then runs without a team."""
+    """Return every run as a submission: each team's runs in order of time, then baselines and runs without a team."""
     order = [place for team in _runs_by_team(public.runs) for place in team]
     others = sorted(set(range(len(public.runs))) - set(order), key=lambda place: public.runs[place].run_tag)
     counted: Counter[str] = Counter()
@@ -116,7 +116,10 @@ def _submissions(public: Combination, private: Combination, steps: dict[int, Ste
 
 
 def _runs_by_team(runs: Sequence[Run]) -> list[list[int]]:
-    """Return the indexes of each team's runs, first to last. Baselines and runs without a team are left out."""
+    """Return a list per team with the indexes of its runs, in order of time.
+
+    Baselines and runs without a team are left out.
+    """
     teams: dict[str, list[int]] = {}
     for place, run in enumerate(runs):
         if run.team and not run.baseline:
@@ -125,7 +128,7 @@ def _runs_by_team(runs: Sequence[Run]) -> list[list[int]]:
 
 
 def _submission_order(run: Run) -> tuple[bool, str, str]:
-    """Return a sort key: by date, undated runs last. Ties are ordered by tag, never by the order of upload."""
+    """Return a sort key: by date with undated runs last, then by tag. The order of upload does not matter."""
     return run.submitted_on is None, _submission_date(run), run.run_tag
 
 

@@ -1,12 +1,14 @@
-"""Do public and private queries agree about a team's successive runs? Signs of overfitting to public queries.
+"""Signs of overfitting: gains of a team's later runs on public queries that private queries do not confirm.
 
-A public board invites choosing runs that do well on it (Craswell et al., SIGIR 2021 [MM], on private evaluation).
-Values on the two sets of queries differ anyway, because one set is harder. The gain of a team's later run over its
-first run should not differ. Δ is the later run's value minus the first's, query by query. A run looks like
-overfitting if its public value rose and its mean Δ on public queries exceeds the mean Δ on private queries by more
-than chance allows. The test is Welch's t, two-sided, p ≤ α: the two sets are independent samples of queries. With
-several later runs, each is tested at α divided by their number (Bonferroni within the team). The interval of the
-difference of the gains has that level too, so it excludes 0 exactly if the test is significant.
+A public board tempts teams to choose runs that do well on it (Craswell et al., SIGIR 2021 [MM], on private
+evaluation). Values on the two sets of queries differ anyway, because one set is harder. But the gain of a team's
+later run over its first run should be about the same on both.
+
+Δ is the later run's value minus the first run's value on a query. A later run looks like overfitting if its public
+value rose and its mean Δ on public queries is significantly larger than on private queries. The test is Welch's
+t-test, two-sided, p ≤ α, because the two sets are independent samples of queries. With several later runs, each is
+tested at α divided by their number (Bonferroni within the team). The interval of the difference of the gains has the
+same level, so it excludes 0 exactly if the test is significant.
 """
 
 from collections.abc import Sequence
@@ -18,7 +20,7 @@ import scipy  # loads scipy.stats on first use, which saves every other command 
 
 Floats = npt.NDArray[np.float64]
 ALPHA = 0.05
-# Largest spread that rounding can leave in equal differences.
+# The largest spread that rounding errors can cause among equal differences.
 NO_SPREAD = 1e-12
 
 
@@ -37,7 +39,7 @@ class Step:
 
     @property
     def excess(self) -> float:
-        """Return how much more was gained on public queries."""
+        """The gain on public queries minus the gain on private queries."""
         return self.public_gain - self.private_gain
 
 
@@ -49,10 +51,11 @@ def divergence(
     higher_is_better: bool = True,
     alpha: float = ALPHA,
 ) -> tuple[Step, ...]:
-    """Return the steps of one team, whose runs are the rows ``order`` from first to last; values are runs × queries.
+    """Compare each later run of one team with the team's first run.
 
-    Gains are positive for the better run, whichever direction the measure has. Raises ValueError for fewer than
-    two queries of either kind.
+    ``public`` and ``private`` have values of all runs, shape (runs, queries). ``order`` has the rows of the team's
+    runs, in order of time. Gains are positive if the later run is better, also if lower values are better. Raises
+    ValueError for fewer than two public or two private queries.
     """
     if min(public.shape[1], private.shape[1]) < 2:
         raise ValueError("at least two public and two private queries are needed")
@@ -77,7 +80,7 @@ def _gain_over_first(run: int, public: Floats, private: Floats, alpha: float) ->
 
 
 def welch_p(one: Floats, other: Floats) -> float:
-    """Return the two-sided p of Welch's t. Without any spread it is 1 for equal means, else 0."""
+    """Return the two-sided p of Welch's t-test. If neither sample varies, p is 1 for equal means, else 0."""
     if max(np.ptp(one), np.ptp(other)) < NO_SPREAD:
         return float(abs(one[0] - other[0]) < NO_SPREAD)
     sides = [(side.mean(), side.std(ddof=1), len(side)) for side in (one, other)]
@@ -85,9 +88,9 @@ def welch_p(one: Floats, other: Floats) -> float:
 
 
 def welch_bounds(one: Floats, other: Floats, alpha: float) -> tuple[float, float]:
-    """Return bounds of mean(one) − mean(other) at level 1 − ``alpha`` by Welch's t.
+    """Return the bounds of mean(one) − mean(other) at level 1 − ``alpha`` by Welch's t.
 
-    Without any spread, both bounds are the difference.
+    If neither sample varies, both bounds are the difference.
     """
     apart = float(one.mean() - other.mean())
     if max(np.ptp(one), np.ptp(other)) < NO_SPREAD:

@@ -1,4 +1,4 @@
-"""The figure of the private board: every submission on public and private queries, and the difference."""
+"""The figure of the private board: every submission on public and private queries, and differences of the gains."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Submission:
-    """A run on public and private queries; ``number`` counts the team's runs, ``step`` compares it with the first."""
+    """A run with its values on public and private queries.
+
+    ``number`` is its position among the team's runs, from 1. ``step`` compares it with the team's first run.
+    """
 
     team: str
     run: str
@@ -38,12 +41,12 @@ class Submission:
 
     @property
     def excess(self) -> Interval | None:
-        """Return how much more was gained on public queries."""
+        """The gain on public minus the gain on private queries, with its interval; None without a ``step``."""
         return None if self.step is None else Interval(self.step.excess, self.step.low, self.step.high)
 
 
 def private_figure(submissions: Sequence[Submission], measure: str, caption: str, facts: Facts) -> Figure:
-    """Draw ``submissions``, given team by team in order of time. ``measure`` labels the axis of values."""
+    """Return a figure of the submissions in the order given. ``measure`` is the label of the axis of values."""
     later = [one for one in submissions if one.step]
 
     def mark(canvas: Any) -> None:

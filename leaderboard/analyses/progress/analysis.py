@@ -1,4 +1,4 @@
-"""The board over time as a table and a figure."""
+"""The board over time: a table of runs by date, and a figure of the state of the art."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def progress_analysis(board: BoardOverTime) -> Analysis:
 
 
 def progress_table(board: BoardOverTime) -> Table:
-    """Return one row per dated run or baseline, by date."""
+    """Return a table with one row per dated run or baseline, by date."""
     steps = sum(step.compared is not None for step in board.steps)
     columns = (
         Column("date", "date"),
@@ -66,7 +66,7 @@ def progress_table(board: BoardOverTime) -> Table:
 
 
 def undated_table(board: BoardOverTime) -> Table:
-    """Return the undated runs, best first."""
+    """Return a table of the undated runs except baselines, best first."""
     apart = sorted(filter(_is_undated, board.steps), key=lambda step: -step.value)
     columns = (Column("run", "run"), Column("value", f"M{board.facts.measure}", Kind.MEASURE))
     return Table(
@@ -108,7 +108,7 @@ def _step_row(board: BoardOverTime, step: Step, steps: int) -> Row:
 
 
 def step_significant(step: Step) -> bool:
-    """Return whether the outcomes grant the run a tested verdict over the run that it displaced."""
+    """Return whether the run is strictly better than the run that it displaced, or improves and does no harm."""
     return (
         step.compared is not None
         and step.compared.verdict.favors > 0
@@ -117,7 +117,7 @@ def step_significant(step: Step) -> bool:
 
 
 def progress_figure(board: BoardOverTime, table: Table) -> Figure:
-    """Plot the dated runs' values, with the state of the art as steps and significant steps filled."""
+    """Plot the values of dated runs by date, with the state of the art as a line and significant steps filled."""
     dated = [step for step in board.steps if step.submitted]
 
     def draw(canvas: Any) -> None:
@@ -142,7 +142,7 @@ def progress_figure(board: BoardOverTime, table: Table) -> Figure:
         axes.set_ylabel(f"M{board.facts.measure}")
         axes.set_xlim(*time_shown(days.min(), days.max()))
         canvas.legend(loc="outside upper right", ncols=3)
-        # The latest comes first: if labels overlap, the current best run keeps its label.
+        # The latest run is named first, so that the current best run keeps its label if labels overlap.
         named = [(dated[place].run, days[place], values[place]) for place in np.flatnonzero(best)[::-1]]
         name_points(canvas, axes, named, list(zip(days, values, strict=True)))
 
@@ -159,7 +159,7 @@ def progress_figure(board: BoardOverTime, table: Table) -> Figure:
 
 
 def time_shown(first: float, last: float) -> tuple[float, float]:
-    """Return the first and last day of the axis. If all runs have the same date, the axis covers a week around it."""
+    """Return the limits of the time axis, in days. If all runs have the same date, the axis is six days long."""
     aside = max(3.0, (last - first) * 0.04)
     return first - aside, last + aside
 

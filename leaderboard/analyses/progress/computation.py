@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 
 def displaced_over_time(values: Sequence[float], baseline: Sequence[bool]) -> dict[int, int | None]:
-    """Return the runs that were the best when they arrived, by index, each with the index of the run it displaced.
+    """Return, for each run that was the best when it arrived, the index of the run that it displaced.
 
     ``values`` are in order of arrival and can be NaN. All baselines count from the start, whenever they were
-    submitted: the first state-of-the-art run displaced the best baseline, or nothing (None) without baselines. A
-    run whose value only equals the best displaces nothing.
+    submitted. The first state-of-the-art run displaced the best baseline, or no run (None) if there are no baselines.
+    A run whose value only equals the best displaces no run.
     """
     baselines = [place for place, value in enumerate(values) if baseline[place] and not math.isnan(value)]
     top = max(baselines, key=lambda place: values[place], default=None)

@@ -1,4 +1,4 @@
-"""How widely the values of all runs are spread on each query: a row of a table and a box for each query."""
+"""How widely the values of all runs are spread on each query: a table and a figure with an entry for each query."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from leaderboard.scoring.evaluation import Progress
 
 
 def analyse_query_spread(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return the spread over runs of every query, and how many queries are saturated."""
+    """Return how widely the runs' values spread on each query, and how many queries are saturated."""
     one = one_combination(asked, progress)
     facts = facts_of_combinations(asked.collection, [one], seed=None, further=())
     spread = query_spread(one.values)
@@ -25,7 +25,7 @@ def analyse_query_spread(asked: Asked, progress: Progress | None) -> Analysis:
 
 
 def saturation_table(spread: Spread, runs: int, facts: Facts) -> Table:
-    """Return how many queries tell few of the runs apart."""
+    """Return a table of how many queries are saturated, so that they tell few of the runs apart."""
     queries = len(spread.median)
     lines = (
         (f"median over runs is {HIGHEST:g}, the highest value", spread.saturated),

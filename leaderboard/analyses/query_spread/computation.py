@@ -1,7 +1,7 @@
 """The spread of one measure over all runs, query by query.
 
 Craswell et al., *Overview of the TREC 2022 Deep Learning Track*, figures 8 and 9: queries by their median over runs,
-and how many have a median at the highest value, so that they tell few runs apart.
+and how many queries have the highest value as their median, so that they tell few runs apart.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-#: Values are compared to this many decimals, so that rounding errors break no ties.
+#: Values are rounded to this many decimals, so that rounding errors break no ties.
 DECIMALS = 12
 #: The highest value of every measure that can rank runs.
 HIGHEST = 1.0
@@ -19,9 +19,9 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Spread:
-    """Five numbers, the mean and the standard deviation over runs for each query; arrays have shape (queries,).
+    """Statistics of the runs' values on each query; arrays have the shape (queries,).
 
-    ``at_best`` counts the runs with the query's best value.
+    ``lower`` and ``upper`` are quartiles. ``at_best`` is the number of runs with the query's best value.
     """
 
     low: Floats
@@ -35,30 +35,30 @@ class Spread:
 
     @property
     def order(self) -> list[int]:
-        """Return the queries by descending median, then by descending mean."""
+        """Indexes of the queries by descending median, then by descending mean."""
         return [int(query) for query in np.lexsort((-self.mean, -self.median))]
 
     @property
     def saturated(self) -> npt.NDArray[np.bool_]:
-        """Return a mask of the queries whose median is the highest value of the measure."""
+        """A mask of the queries whose median is the highest possible value of the measure."""
         return self.median >= HIGHEST
 
     @property
     def level_at_top(self) -> npt.NDArray[np.bool_]:
-        """Return a mask of the queries whose median is the best value of any run, and above 0."""
+        """A mask of the queries whose median equals the best run's value, and is above 0."""
         mask: npt.NDArray[np.bool_] = (self.median == self.high) & (self.high > 0)
         return mask
 
     @property
     def unanswered(self) -> npt.NDArray[np.bool_]:
-        """Return a mask of the queries on which every run has 0."""
+        """A mask of the queries on which the value of every run is 0."""
         return self.high <= 0
 
 
 def query_spread(values: Floats) -> Spread:
-    """Return the spread of every query. ``values``: runs × queries, higher is better, at least one run.
+    """Return statistics of ``values``, shape (runs, queries), on each query. Higher is better; at least one run.
 
-    Quartiles are interpolated linearly between the two nearest runs, as numpy does.
+    Quartiles are interpolated linearly between the two nearest runs, like numpy's.
     """
     exact = values.round(DECIMALS)
     # Sorting once is much faster than calling numpy for each quantile.
@@ -77,7 +77,7 @@ def query_spread(values: Floats) -> Spread:
 
 
 def _quantile(ordered: Floats, share: float) -> Floats:
-    """Return the quantile of each row, whose values ascend."""
+    """Return the quantile of each row at ``share``. The values of a row must ascend."""
     place = share * (ordered.shape[1] - 1)
     below = int(place)
     above = min(below + 1, ordered.shape[1] - 1)

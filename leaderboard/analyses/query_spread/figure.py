@@ -9,13 +9,13 @@ from leaderboard.output import Facts, Figure, Table
 from leaderboard.output.chart import Series, Spans, chart_content
 
 TITLE = "Spread over runs, query by query"
-#: With more queries, boxes are too narrow to see: print shows bands instead, and pages show some of the queries.
+#: The maximum number of queries with a box each. With more queries, downloads show bands, and pages show a selection.
 MOST_BOXES = 120
 MOST_NAMED = 80
 
 
 def spread_figure(spread: Spread, qids: tuple[str, ...], measure: str, facts: Facts, data: Table) -> Figure:
-    """Return the figure; the data has the same queries in the same order."""
+    """Plot a box over all runs for each query, by descending median. ``data`` is the table with the same queries."""
     order = spread.order
 
     def draw(canvas: Any) -> None:

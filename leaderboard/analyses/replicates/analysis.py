@@ -21,10 +21,11 @@ from tournament.derivation import CountedJudgments, Entrants
 
 
 def analyse_replicate_boards(asked: Asked, _: Progress | None) -> Analysis:
-    """Return the boards of a campaign's phases, each derived from its own judgments alone.
+    """Compare the boards of a campaign's phases, each derived from the judgments of that phase alone.
 
-    ``phases`` defaults to every phase of the counted judgments. A replicate's passages are the passages that its
-    judgments compared. Raises :class:`NothingToScore` for fewer than two phases, or a phase named twice.
+    The setting ``phases`` defaults to all phases with counted judgments. A phase's pool is the passages that its
+    judgments compared. Raises :class:`NothingToScore` for fewer than two phases, an unknown phase, or a phase named
+    twice.
     """
     campaign, named = asked.judged, asked.settings["phases"]
     phases = (
@@ -60,7 +61,7 @@ def analyse_replicate_boards(asked: Asked, _: Progress | None) -> Analysis:
 
 
 def best_of_phase(known: LoadedContenders, phase: str) -> Flags:
-    """Return the best nodes from one phase's judgments alone, in the first round."""
+    """Return which nodes are best answers by the judgments of one phase alone, without challenges."""
     evidence = known.evidence
     judged = evidence.judged.only(np.array([one == phase for one in known.phase], dtype=bool))
     alone = replace(
@@ -70,7 +71,7 @@ def best_of_phase(known: LoadedContenders, phase: str) -> Flags:
 
 
 def _compared_entrants(entrants: Entrants, judged: CountedJudgments) -> Entrants:
-    """Return the classes with a judged member, as this replicate's own pool."""
+    """Return the passages of classes that ``judged`` compares; they are the pool of this replicate."""
     query, left, right = judged.query.tolist(), judged.left.tolist(), judged.right.tolist()
     seen = {*zip(query, left, strict=True), *zip(query, right, strict=True)}
     keys = zip(entrants.query.tolist(), entrants.passage.tolist(), strict=True)
@@ -80,7 +81,7 @@ def _compared_entrants(entrants: Entrants, judged: CountedJudgments) -> Entrants
 
 
 def replicates_analysis(compared: Replicates, run_tags: Sequence[str], facts: Facts) -> Analysis:
-    """Return overlaps of the best answers, and the boards side by side."""
+    """Return the analysis: a table of the best answers' overlaps, and the boards side by side."""
     columns = (
         Column("first", "set"),
         Column("second", "against"),
@@ -137,12 +138,12 @@ def _board_rows(compared: Replicates, run_tags: Sequence[str]) -> list[Row]:
 
 
 def _best_first(compared: Replicates, run_tags: Sequence[str]) -> list[int]:
-    """Return the runs, best first under the first set."""
+    """Return the indexes of the runs, by descending value under the first set of judgments."""
     return sorted(range(len(run_tags)), key=lambda run: (-compared.means[0][run], run_tags[run]))
 
 
 def _replicates_figure(compared: Replicates, run_tags: Sequence[str], facts: Facts, boards: Table) -> Figure:
-    """Draw each run's value under each set, best first under the first."""
+    """Return a figure of each run's value under each set of judgments, in the order of the first set's board."""
     order = _best_first(compared, run_tags)
     series = [
         Series(name or "(no phase)", [(float(means[run]), None, None) for run in order])

@@ -1,8 +1,8 @@
 """How well boards from repeated judgments agree.
 
-A replicate is one complete set of judgments of the same passages: a phase, or a campaign. Overlap of the best answers
-is counted over the queries that two replicates cover, the boards' agreement (MRR@10) over the queries that all
-replicates cover.
+A replicate is one complete set of judgments of the same passages: a phase, or a campaign. The overlap of best answers
+is counted over the queries that both replicates cover. The agreement of boards (MRR@10) is computed over the queries
+that all replicates cover.
 """
 
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ from leaderboard.scoring.scales import WHOLE
 
 @dataclass(frozen=True)
 class Overlap:
-    """The overlap of two replicates.
+    """The overlap of two replicates' best answers, and the agreement of their boards.
 
-    ``same``: queries with the same best answers; ``touching``: with at least one in common; ``jaccard``: the mean
-    Jaccard coefficient of the queries' best answers.
+    ``same`` is the number of queries with the same best answers in both, ``touching`` that with at least one in
+    common. ``jaccard`` is the mean Jaccard coefficient of a query's two sets of best answers.
     """
 
     first: str
@@ -37,17 +37,20 @@ class Overlap:
 
 @dataclass(frozen=True)
 class Replicates:
-    """All pairs of replicates, and the means of each replicate over the shared queries."""
+    """The overlaps of all pairs of replicates, and each replicate's board over the queries that all of them cover."""
 
     names: tuple[str, ...]
     queries: int
     means: tuple[tuple[float, ...], ...]
-    """Replicates × runs: MRR@10 over the shared queries."""
+    """MRR@10 over these queries, by replicate and run."""
     overlaps: tuple[Overlap, ...]
 
 
 def compare_replicates(contenders: Contenders, best: Mapping[str, Flags]) -> Replicates:
-    """Compare replicates. ``best``: replicate → its best nodes. Queries without a best answer are not covered."""
+    """Compare replicates. ``best`` maps each replicate's name to flags of its best nodes.
+
+    A replicate covers the queries for which it has a best answer.
+    """
     covered = {name: contenders.covered(nodes) for name, nodes in best.items()}
     shared = np.logical_and.reduce(list(covered.values()))
     totals = {name: contenders.values(nodes)[:, shared].sum(axis=1) for name, nodes in best.items()}

@@ -52,7 +52,10 @@ Curve = tuple[str, Sequence[float | None]]
 
 
 def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return tables and figures of density, unjudged passages and left-out runs. Raises a Refusal."""
+    """Return tables and figures of density, unjudged passages and left-out runs.
+
+    Raises a Refusal if the labels or the measure are unknown, or the reader cannot see them.
+    """
     labels = labels_asked(asked)
     name = parse_measure(asked.text("measure")).name
     found = class_labels(asked.collection, labels)
@@ -91,7 +94,7 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
 def _with_run_results(
     asked: Asked, found: ClassLabels, depth: int, so_far: Analysis, progress: Progress | None
 ) -> Analysis:
-    """Add the results that need runs: unjudged passages, judgments saved, and left-out runs."""
+    """Add the results that need runs: unjudged passages, saved judgments, left-out runs and saturated queries."""
     facts = so_far.facts
     tops = {run.run_tag: _labeled_tops(run, max(depth, TOP), found) for run in asked.runs}
     pids = {pid for top in tops.values() for of_query in top.values() for pid in of_query}
@@ -126,9 +129,9 @@ def _with_run_results(
 
 
 def _labels_to_compare(asked: Asked) -> ClassLabels | None:
-    """Return the labels to compare with: of this collection, or NAME/SET of a published collection.
+    """Return the labels to compare with, of this collection or (``NAME/SET``) of a published one; None if not asked.
 
-    Raises a Refusal.
+    Raises MembersOnly if the reader cannot see these labels, and another Refusal if they do not exist.
     """
     name, slash, set_name = asked.text("against").partition("/")
     if not name:
@@ -152,7 +155,10 @@ def _labeled_tops(run: Run, depth: int, found: ClassLabels) -> dict[str, tuple[s
 def _label_ranks(
     asked: Asked, labels: Labels, depth: int, progress: Progress | None
 ) -> tuple[RankedLabels, Whole, Measure]:
-    """Return the labels (ranked by the first run), the rank of each label in each run, and the measure."""
+    """Return the labels with their ranks in the first run, their ranks in every run, and the measure.
+
+    Ranks in every run have the shape (runs, labels).
+    """
     measure = measure_for(asked.text("measure"), labels)
     needed = depth_needed([measure])
     read = None if needed is None else max(needed, depth)
@@ -232,7 +238,7 @@ def _run_figure(axis: str, table: Table, columns: Sequence[str]) -> Figure:
 def _curves_chart(
     table: Table, axis: str, rows: Sequence[str], series: Sequence[Curve], line: float | None = None
 ) -> Spans:
-    """Return one curve over the rows for each series; a series can be shorter than the rows."""
+    """Return a chart with one curve per series over the same rows. A series can be shorter than the rows."""
     curves = [
         Series(name, [(value, None, None) for value, _ in zip_longest(values, rows)])
         for name, values in series
@@ -241,7 +247,7 @@ def _curves_chart(
 
 
 def _names_by_place(*sides: Sequence[Density]) -> list[str]:
-    """Return the query at each place of the descending densities; both queries where the two sides differ."""
+    """Return a label for each place in the order of densities: its query, or both sides' queries if they differ."""
     places = zip_longest(*([one.qid for one in side] for side in sides))
     return [" / ".join(dict.fromkeys(qid for qid in place if qid is not None)) for place in places]
 
@@ -262,7 +268,7 @@ def _saved_sentence(pooled: int, saved: int, depth: int) -> str:
 
 
 def _left_out_sentence(left: Sequence[LeftOutRun]) -> str:
-    """Return the greatest loss of places, the greatest loss of value and the lowest correlation of the boards."""
+    """Return a sentence with the greatest loss of ranks, the greatest loss of value and the lowest τ-b of boards."""
     if len(left) < 2:
         return "With a single run, there is no board to compare after leaving one out."
     lowest = max(left, key=lambda one: (-one.shift, one.run))

@@ -1,8 +1,9 @@
 """Numbers that show whether labels can be reused by runs that did not contribute to them.
 
-Density: many relevant passages among the judged suggest that many more were not judged (Voorhees, Craswell and Lin,
-*Too many relevants*, SIGIR 2022). Left out: a run is scored without the labels that only this run (or its team)
-contributed (Zobel, *How reliable are the results of large-scale information retrieval experiments?*, SIGIR 1998).
+- *Density*: if many of the judged passages are relevant, probably many relevant passages were not judged (Voorhees,
+  Craswell and Lin, *Too many relevants*, SIGIR 2022).
+- *Left out*: a run is scored without the labels that only this run (or its team) contributed (Zobel, *How reliable
+  are the results of large-scale information retrieval experiments?*, SIGIR 1998).
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ Whole = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Density:
-    """A query's judged classes of passages, and how many of them are relevant."""
+    """The numbers of a query's judged classes of passages, and of its relevant ones."""
 
     qid: str
     judged: int
@@ -36,7 +37,7 @@ class Density:
 
 
 def densities(classes: Mapping[str, Mapping[str, int]], least: int) -> list[Density]:
-    """Return the queries by descending density. ``classes`` has one grade per class of each query."""
+    """Return the density of each query, in descending order. ``classes`` maps qid → canonical pid → grade."""
     found = [
         Density(qid, len(grades), sum(grade >= least for grade in grades.values()))
         for qid, grades in classes.items()
@@ -49,7 +50,7 @@ def unjudged_share(
 ) -> float | None:
     """Return the share of a run's top passages that have no label and no labeled near-duplicate.
 
-    The mean is over the passages of judged queries; None if the run has none.
+    Only passages of judged queries count. Returns None if the run has none.
     """
     shown = [
         canonical.get(pid, pid) in judged[qid] for qid, pids in tops.items() if qid in judged for pid in pids
@@ -58,7 +59,7 @@ def unjudged_share(
 
 
 def saved_by_classes(pools: Mapping[str, set[str]], canonical: Mapping[str, str]) -> tuple[int, int]:
-    """Return the number of pooled passages, and how many need no judgment because their class is judged."""
+    """Return the number of pooled passages, and how many of them near-duplicates save from being judged."""
     passages = sum(len(pids) for pids in pools.values())
     classes = sum(len({canonical.get(pid, pid) for pid in pids}) for pids in pools.values())
     return passages, passages - classes
@@ -66,7 +67,11 @@ def saved_by_classes(pools: Mapping[str, set[str]], canonical: Mapping[str, str]
 
 @dataclass(frozen=True)
 class LeftOutRun:
-    """A run with all labels, and without labels that only its group contributed. ``shift`` > 0: it moves up."""
+    """A run's value and rank with all labels, and without the labels that only its group contributed.
+
+    ``dropped`` is the number of these labels, with near-duplicates counted once. ``shift`` is positive if the run
+    moves up.
+    """
 
     run: str
     group: str
@@ -95,10 +100,12 @@ def leave_out(
     depth: int,
     classes: Whole,
 ) -> list[LeftOutRun]:
-    """Leave out each group of runs in turn. ``places`` has the rank of every label in every run, 0 if absent.
+    """Score every run without the labels that only its group contributed, one group at a time.
 
-    ``classes`` has the number of each label's class of near-duplicates. A class is contributed by the runs that have
-    one of its passages among their first ``depth``. Labels of classes that no run contributed stay.
+    ``places`` has each label's rank in every run, shape (runs, labels), 0 if absent. ``classes`` has the number of
+    each label's class of near-duplicates. A class is contributed by the runs that have one of its passages among
+    their first ``depth``. Labels that no run contributed stay. ``groups`` maps a group's name to the indexes of its
+    runs.
     """
     count = int(classes.max(initial=-1)) + 1
     contributed = (places > 0) & (places <= depth)

@@ -1,6 +1,7 @@
 """The origin of labels: relevant passages by source, and the gain curve of every topic.
 
-The origin is known only for qrel sets made from a graded campaign, whose passages have an order and a source.
+The origin is known only for qrel sets that were made from a graded campaign, which records the order and the source
+of the passages it judged.
 """
 
 from collections import defaultdict
@@ -18,40 +19,43 @@ from leaderboard.output.table import Value
 from leaderboard.scoring.labels import Labels
 from pooling.models import Collection
 
-#: Shares of a topic's relevant passages up to which judgments are counted: key, share and label.
+#: Shares of a topic's relevant passages, for counting the judgments needed to find them: key, share and label.
 FOUND = (
     ("until_50", 0.5, "half of the relevant"),
     ("until_90", 0.9, "nine tenths"),
     ("until_100", 1.0, "all relevant"),
 )
-#: The maximum number of topics that are all named in the figure.
+#: The maximum number of topics in a figure that names all of them.
 MOST_NAMED = 12
 JUDGED, RELEVANT = "passages judged", "relevant passages found"
 
 
 @dataclass(frozen=True)
 class JudgedTopic:
-    """A topic's passages in the order of judging: whether each is relevant, and its batch (0: opening, 1: rest)."""
+    """A topic's passages in the order of judging: whether each is relevant, and the number of its batch."""
 
     qid: str
     relevant: Sequence[bool]
     batches: Sequence[int]
     fraction: int | None = None
-    """*n* if the passages are from a fraction of the corpus, one in *n*."""
+    """*n* if the passages are from a fraction of the corpus (one passage in *n*), else None."""
 
     @property
     def stages(self) -> list[tuple[int, int]]:
-        """Return each batch in the order of judging, with the number of passages judged at its end."""
+        """Each batch in the order of judging, with the number of passages judged by its end."""
         ends = {batch: place for place, batch in enumerate(self.batches, 1)}
         return sorted(ends.items(), key=lambda one: one[1])
 
     @property
     def gain(self) -> list[int]:
-        """Return the relevant passages found after each judgment."""
+        """The number of relevant passages found after each judgment."""
         return list(accumulate(map(int, self.relevant)))
 
     def judged_until(self, share: float) -> int | None:
-        """Return the number of judgments until this share of the relevant passages was found; None if none exist."""
+        """Return the number of judgments after which this share of the relevant passages was found.
+
+        Returns None if there are no relevant passages.
+        """
         gain = self.gain
         wanted = ceil(share * gain[-1]) if gain else 0
         return (
@@ -60,7 +64,7 @@ class JudgedTopic:
 
 
 def judged_topics(collection: Collection, labels: Labels) -> list[JudgedTopic]:
-    """Return the topics behind a qrel set; empty unless it was made from a graded campaign."""
+    """Return the topics whose judgments a qrel set contains; empty unless it was made from a graded campaign."""
     named = GradedLabels.objects.filter(qrel_set__collection=collection, qrel_set__name=labels.name)
     made = named.select_related("campaign__pool").first()
     if made is None:
@@ -82,7 +86,7 @@ def judged_topics(collection: Collection, labels: Labels) -> list[JudgedTopic]:
 
 
 def source_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
-    """Return judged and relevant passages by source."""
+    """Return a table of judged and relevant passages by source: a part of the pool, or an iteration."""
     counts: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0])
     for topic in topics:
         for batch in set(topic.batches):
@@ -120,7 +124,7 @@ def _source_in_words(batch: int, fraction: int | None) -> str:
 
 
 def gain_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
-    """Return how many judgments it took to find each share of a topic's relevant passages."""
+    """Return a table of how many judgments it took to find each share of a topic's relevant passages."""
     columns = (
         Column("qid", "query"),
         Column("judged", "judged", Kind.COUNT),
@@ -156,7 +160,7 @@ def topics_to_name(topics: Sequence[JudgedTopic]) -> list[int]:
 
 
 def gain_figure(topics: Sequence[JudgedTopic], table: Table, facts: Facts) -> Figure:
-    """Return the gain curve of every topic, with a mark at the end of each source."""
+    """Plot the gain curve of every topic, with a mark after the last passage of each source."""
     named = topics_to_name(topics)
 
     def draw(canvas: Any) -> None:

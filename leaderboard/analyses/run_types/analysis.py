@@ -12,12 +12,12 @@ from leaderboard.output.table import best_marked, rows_of
 from leaderboard.output.team_columns import run_and_team
 from leaderboard.scoring.evaluation import Progress
 
-#: The number of pairs of types with a figure, starting with pairs of the best type. The table has all pairs.
+#: The maximum number of pairs of types with a figure, starting with pairs of the best type. The table has all pairs.
 MOST_DUELS = 6
 
 
 def analyse_run_types(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return the analysis of runs by type. Raises WrongSetting and NothingToScore."""
+    """Compare types of runs, and the best run of each type. Raises WrongSetting for an unknown run detail."""
     types_of(asked.collection, (), asked.text("by"))  # Refuse an unknown detail before scoring.
     one = one_combination(asked, progress)
     higher = one.measure.higher_is_better

@@ -1,4 +1,4 @@
-"""Runs by type: the best and the median run of each type, and the best runs of two types on every query.
+"""Runs by type: the best and the median run of each type, and the best runs of two types compared on every query.
 
 Figures 2 to 4 of the overview of TREC 2022's Deep Learning track [DL].
 """
@@ -14,7 +14,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RunType:
-    """A type with its runs, as rows of the values, best first; ``best`` and ``median`` are means over queries."""
+    """A type of runs: the row indexes of its runs, best first, and the best and the median of their means."""
 
     name: str
     rows: tuple[int, ...]
@@ -23,13 +23,13 @@ class RunType:
 
     @property
     def champion(self) -> int:
-        """The row of its best run."""
+        """The row index of the type's best run."""
         return self.rows[0]
 
 
 @dataclass(frozen=True)
 class Duel:
-    """The best runs of two types, query by query: queries won by the first, by the second, and ties."""
+    """The best runs of two types compared: the numbers of queries that the first won and lost, and of ties."""
 
     first: RunType
     second: RunType
@@ -47,8 +47,8 @@ class Duel:
 def run_types(values: Values, types: Sequence[str], *, higher_is_better: bool = True) -> list[RunType]:
     """Return the types of runs, starting with the type of the best run.
 
-    ``values`` has shape (runs, queries), ``types`` a type for each run. Of runs with equal means the earlier row is
-    better.
+    ``values`` has the shape (runs, queries), and ``types`` has the type of each run. Of runs with equal means, the
+    earlier row counts as better.
     """
     means = values.mean(axis=1)
     sign = -1.0 if higher_is_better else 1.0
@@ -63,7 +63,10 @@ def run_types(values: Values, types: Sequence[str], *, higher_is_better: bool = 
 
 
 def duels(values: Values, types: Sequence[RunType], *, higher_is_better: bool = True) -> list[Duel]:
-    """Return the best run of every type against the best run of every later type in the list, query by query."""
+    """Compare the best runs of every two types, query by query. ``types`` are best first.
+
+    In each duel, ``second`` is the better type.
+    """
     found = []
     for place, second in enumerate(types):
         for first in types[place + 1 :]:

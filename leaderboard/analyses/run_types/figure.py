@@ -1,4 +1,4 @@
-"""Values of runs by type, and the best runs of two types against each other."""
+"""Figures of all runs by type, and of the best runs of two types against each other."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from leaderboard.output.chart import Point, Points, Series, Spans
 from leaderboard.output.printed_charts import columns_figure, points_figure
 from leaderboard.output.table import as_number
 
-#: Number of queries named in the figure: the queries on which the two runs differ most.
+#: Number of queries named in the figure. They are those on which the two runs differ most.
 NAMED = 6
 
 
@@ -38,7 +38,7 @@ def best_figure(
 ) -> Figure:
     """Plot the best run of one type against the best run of another on every query ([DL] figures 3 and 4).
 
-    ``first`` and ``second`` have the values of both runs by query, ``names`` the labels of both axes.
+    ``first`` and ``second`` have the values of the two runs by query, and ``names`` the labels of the two axes.
     """
     apart = sorted(range(len(qids)), key=lambda query: -abs(float(first[query] - second[query])))[:NAMED]
     values = zip(qids, first.tolist(), second.tolist(), strict=True)

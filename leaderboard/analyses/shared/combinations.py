@@ -26,13 +26,16 @@ from tournament.services.publication import latest_version
 
 @dataclass(frozen=True)
 class Combination:
-    """Values (runs × queries) of one measure under one set of labels, on one set of the queries that they cover."""
+    """Values of one measure under one set of labels, on one set of the queries that the labels cover.
+
+    ``values`` has the shape (runs, queries). ``query_set`` is ``all``, ``public`` or ``private``.
+    """
 
     labels: Labels
     query_set: str
     measure: Measure
     asked: str
-    """The measure as requested, without the labels' own threshold."""
+    """The name of the measure as requested, without the relevance threshold of the labels."""
     runs: tuple[Run, ...]
     values: npt.NDArray[np.float64]
     qids: tuple[str, ...] = ()
@@ -44,7 +47,7 @@ class Combination:
 
     @property
     def name(self) -> str:
-        """Labels, queries and measure, for display."""
+        """The names of the labels, the measure and the query set, for display."""
         queries = "" if self.query_set == "all" else f", {self.query_set} queries"
         return f"{self.labels.title}, {self.mean_name}{queries}"
 
@@ -55,7 +58,7 @@ class Combination:
 
     @property
     def whole(self) -> int | None:
-        """The factor that turns every value into an integer, if there is one."""
+        """The factor that turns every value into an integer; None if there is none."""
         match self.measure:
             case ReciprocalRank():
                 return self.measure.unit
@@ -82,11 +85,12 @@ def combinations(
     measures: str = "RR@10",
     progress: Progress | None = None,
 ) -> list[Combination]:
-    """Return every combination of these labels, sets of queries and measures.
+    """Score the runs under every combination of these labels, query sets and measures.
 
-    Labels default to the leaderboard's set and the latest version; sets of queries to public and private, or all if
-    no query is private. Raises NothingToScore if a combination has no queries or no relevant passage,
-    NothingPrivate if no queries are private, and UnknownMeasure for a measure without a value on every query.
+    Labels default to the leaderboard's set and the latest version. Query sets default to public and private, or to
+    all if no query is private. Raises NothingToScore if a combination has no queries or no relevant passage,
+    NothingPrivate if private queries are requested and there are none, and UnknownMeasure for a measure without a
+    value on every query.
     """
     private = private_qids(collection)
     wanted = list(query_sets) or (["public", "private"] if private else ["all"])
@@ -128,7 +132,7 @@ def facts_of_combinations(
     seed: int | None,
     further: tuple[tuple[str, str], ...],
 ) -> Facts:
-    """Return the facts of all combinations together. Each query counts once."""
+    """Return the facts that describe all combinations together. Each query counts once."""
     return scoring_facts(
         collection,
         found[0].runs,
@@ -142,7 +146,7 @@ def facts_of_combinations(
 
 
 def _grouped_by_labels(found: Sequence[Combination]) -> list[list[Combination]]:
-    """Group combinations by labels and measure; leave out those over all queries if there are smaller sets."""
+    """Group combinations by labels and measure, without those over all queries if there are smaller query sets."""
     groups: dict[tuple[str, str], list[Combination]] = {}
     for one in found:
         if one.query_set != "all" or not any(two.query_set != "all" for two in found):
@@ -164,20 +168,19 @@ def usual_labels(collection: Collection) -> list[str]:
 
 
 def labels_or_usual(collection: Collection, name: str) -> str:
-    """Return the chosen labels, or the leaderboard's set."""
+    """Return the name of the chosen labels, or that of the leaderboard's set if none are chosen."""
     return name or official_set(collection).name
 
 
 def labels_asked(asked: Asked) -> Labels:
-    """Return the labels of a request with one set of labels."""
+    """Return the labels of a request that takes one set of labels (default: the leaderboard's set)."""
     return labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))
 
 
 def other_labels(collection: Collection, first: str, chosen: str, *, sets_first: bool = False) -> str:
-    """Return the chosen labels, or the default to compare with the first: the latest version, else another set.
+    """Return the name of the labels to compare with ``first``: those chosen, or the latest version, or another set.
 
-    With ``sets_first``, another set is preferred to the version. Without either, the default is the first labels
-    themselves.
+    With ``sets_first``, another set comes before the latest version. If there are no other labels, returns ``first``.
     """
     if chosen:
         return chosen
@@ -189,7 +192,10 @@ def other_labels(collection: Collection, first: str, chosen: str, *, sets_first:
 
 
 def one_combination(asked: Asked, progress: Progress | None) -> Combination:
-    """Return the combination of a request with one set of labels and one measure."""
+    """Score the runs of a request that takes one set of labels and one measure.
+
+    Covers all queries by default, or only the public ones in a result for everyone.
+    """
     everybody = asked.released and bool(private_qids(asked.collection))
     (found,) = combinations(
         collection=asked.collection,
@@ -216,7 +222,7 @@ def _ranking_measures(names: str, labels: Labels) -> dict[str, Measure]:
 def _refuse_nothing_relevant(
     labels: Labels, asked: str, measure: Measure, query_set: str, columns: npt.NDArray[np.bool_]
 ) -> None:
-    """Raise NothingToScore if this measure counts no passage as relevant, because all runs would tie."""
+    """Raise NothingToScore if no label of these queries is relevant for the measure, because all runs would tie."""
     least = max(1, measure.rel) if measure.graded else measure.rel
     of_set = "" if query_set == "all" else f" of the {query_set} ones"
     if not columns.any():
@@ -239,7 +245,7 @@ def _query_set_mask(labels: Labels, query_set: str, private: frozenset[str]) -> 
 
 
 def combinations_asked(asked: Asked, progress: Progress | None = None) -> list[Combination]:
-    """Return the requested combinations."""
+    """Score the runs under every combination that the request names; results for everyone use public queries only."""
     sets = list(dict.fromkeys(asked.several("queries")))
     if asked.released and private_qids(asked.collection):
         sets = ["public"]

@@ -22,7 +22,7 @@ ONE_LABELS = Choice(
     of="one labels or order",
     help="a qrel set, @n for version n, or @n:order with the measure Compat (default: the leaderboard's set)",
 )
-#: Labels for measures that need grades, which an order of preference does not have.
+#: Labels for analyses that need grades, which an order of preference does not have.
 LABELS_UNORDERED = replace(
     ONE_LABELS,
     of="one labels",
@@ -71,7 +71,7 @@ QUERY_SET = Choice(
 LEAVE_OUT = Choice(
     "by", "Leave out", (("run", "a run"), ("team", "a team")), help="what to leave out in turn"
 )
-#: Details offered for grouping runs into types; custom details can be named too.
+#: Run details that are offered for grouping runs into types. Custom details can be named too.
 TYPES = (
     ("neural", "neural type"),
     ("subtask", "subtask"),

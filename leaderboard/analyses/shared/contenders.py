@@ -1,6 +1,6 @@
 """The compared passages, and their ranks in every run.
 
-A *node* is one class of passages (the same text) of one query. Its rank in a run is the best rank of any member
+A *node* is one class of passages with the same text, for one query. Its rank in a run is the best rank of any member
 of the class. Values are integers, RR@10 times 2520, so that means and ties between runs are exact
 (leaderboard/scoring/scales.py).
 """
@@ -25,11 +25,12 @@ NOWHERE = -1
 
 @dataclass(frozen=True)
 class Contenders:
-    """Nodes, ascending by (query, passage), and their ranks in every run.
+    """The nodes of a campaign, ascending by (query, passage), and their ranks in every run.
 
-    ``query`` and ``passage``: database keys of the node's query and of the passage that represents its class,
-    shape (nodes,). ``rank``: runs × nodes, from 1 to ``DEPTH``; 0 if no member of the class ranks that high.
-    ``represents``: (query, passage) → representative, for the other members of classes.
+    ``query`` and ``passage`` have the database keys of each node's query and of the passage that represents its
+    class, shape (nodes,). ``rank`` has the shape (runs, nodes), with ranks from 1 to ``DEPTH``, or 0 if no member of
+    the class ranks that high. ``represents`` maps (query, passage) to the representative, for other members of
+    classes.
     """
 
     run_tags: tuple[str, ...]
@@ -46,12 +47,12 @@ class Contenders:
 
     @cached_property
     def queries(self) -> Integers:
-        """Keys of the queries, ascending; these are the columns of every runs × queries array."""
+        """Keys of the queries, ascending. They are the columns of arrays with the shape (runs, queries)."""
         return np.unique(self.query)
 
     @cached_property
     def starts(self) -> Integers:
-        """First node of every query."""
+        """The index of the first node of every query."""
         return np.searchsorted(self.query, self.queries).astype(np.int64)
 
     @cached_property
@@ -60,19 +61,19 @@ class Contenders:
         return {key: node for node, key in enumerate(keys)}
 
     def node(self, query: int, passage: int) -> int:
-        """Return the node of a passage, or NOWHERE if it was not compared."""
+        """Return the index of a passage's node, or NOWHERE if the passage was not compared."""
         return self._place.get((query, self.represents.get((query, passage), passage)), NOWHERE)
 
     @cached_property
     def tops(self) -> Integers:
-        """Return runs × queries: each run's top node, or NOWHERE if its top passage was not compared."""
+        """Each run's top node for each query, shape (runs, queries); NOWHERE if its top passage was not compared."""
         found = np.full((len(self.run_tags), len(self.queries)), NOWHERE, dtype=np.int64)
         run, node = np.nonzero(self.rank == 1)
         found[run, np.searchsorted(self.queries, self.query[node])] = node
         return found
 
     def best(self, outcomes: Mapping[int, QueryOutcome]) -> Flags:
-        """Return which nodes are best answers, shape (nodes,)."""
+        """Return which nodes are best answers in ``outcomes`` (query key → outcome), shape (nodes,)."""
         best = np.zeros(len(self.query), dtype=bool)
         for query, outcome in outcomes.items():
             for passage in outcome.best:
@@ -81,7 +82,7 @@ class Contenders:
         return best
 
     def values(self, best: Flags) -> Integers:
-        """Return runs × queries: RR@10 × 2520 with these nodes as relevant."""
+        """Return RR@10 times 2520 with the nodes in ``best`` as relevant, shape (runs, queries)."""
         if not len(self.queries):
             return np.zeros((len(self.run_tags), 0), dtype=np.int64)
         return np.maximum.reduceat(self._worth * best, self.starts, axis=1)
@@ -91,19 +92,19 @@ class Contenders:
         return np.where(self.rank > 0, WHOLE // np.maximum(self.rank, 1), 0)
 
     def covered(self, best: Flags) -> Flags:
-        """Return which queries have a best answer at all, shape (queries,)."""
+        """Return which queries have a node in ``best``, shape (queries,)."""
         if not len(self.queries):
             return np.zeros(0, dtype=bool)
         return np.maximum.reduceat(best, self.starts)
 
     def judged_pairs(self, judged: CountedJudgments) -> PairTally:
-        """Return the judgments of each pair of nodes; pairs with a passage that is not a node are left out."""
+        """Count the judgments of each pair of nodes. Judgments of a passage without a node are left out."""
         left, right, preferred = self.nodes_of(judged)
         known = (left != NOWHERE) & (right != NOWHERE)
         return tally(left[known], right[known], preferred[known])
 
     def nodes_of(self, judged: CountedJudgments) -> tuple[Integers, Integers, Integers]:
-        """Return the left, right and preferred node of each judgment; NOWHERE for no node, or for no preference."""
+        """Return the left, right and preferred node of each judgment; NOWHERE for no node or no preference."""
         sides = zip(
             judged.query.tolist(),
             judged.left.tolist(),

@@ -1,4 +1,4 @@
-"""The runs of an analysis with their descriptions, and announced runs if requested."""
+"""The runs of an analysis by their descriptions: their types and teams, and announced runs if requested."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,10 @@ UNKNOWN = "not said"
 
 
 def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Detail, list[str]]:
-    """Return the detail with this name and every run's value of it, in words. Raises WrongSetting."""
+    """Return the run detail named ``by``, and each run's value of it in words.
+
+    Raises WrongSetting if the collection has no such detail.
+    """
     known = known_details(collection)
     if by not in known:
         raise WrongSetting(f"Unknown run detail {by[:60]!r}.", f"Choose one of: {', '.join(known)}.")
@@ -23,7 +26,7 @@ def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Deta
 
 
 def groups_to_leave_out(runs: Sequence[Run], *, by_team: bool) -> dict[str, list[int]]:
-    """Return the indexes of each group's runs: all runs of a team, or a single run without a team."""
+    """Return group name → indexes of its runs. Every run is a group, or with ``by_team`` all runs of a team."""
     groups: dict[str, list[int]] = {}
     for place, run in enumerate(runs):
         groups.setdefault(f"team {run.team}" if by_team and run.team else run.run_tag, []).append(place)
@@ -31,7 +34,10 @@ def groups_to_leave_out(runs: Sequence[Run], *, by_team: bool) -> dict[str, list
 
 
 def described_runs(asked: Asked) -> list[KnownRun]:
-    """Return the chosen runs, and announced runs if requested. Raises MembersOnly, NothingToScore."""
+    """Return the chosen runs with their descriptions, and announced runs if requested.
+
+    Raises MembersOnly if non-members request announced runs, and NothingToScore if there are no runs.
+    """
     announced = AnnouncedRun.objects.none()
     if asked.text("announced"):
         if asked.released:

@@ -26,10 +26,11 @@ KEYS_AT_ONCE = 5000
 
 @dataclass(frozen=True)
 class LoadedContenders:
-    """A campaign's data for the preference analyses.
+    """A campaign's data for the analyses of preferences.
 
-    ``phase``: each judgment's phase, aligned with the evidence; ``qids``: query key → qid; ``qrels``: query key →
-    node of the official qrel, if it was compared; ``labeled``: the keys of all queries with an official qrel.
+    ``phase`` has the phase of each judgment, in the order of ``evidence.judged``. ``qids`` maps query key → qid.
+    ``qrels`` maps query key → node of the official qrel, for qrels that were compared. ``labeled`` has the keys of
+    all queries with an official qrel.
     """
 
     facts: Facts
@@ -42,12 +43,12 @@ class LoadedContenders:
 
     @property
     def simulated(self) -> bool:
-        """Return whether some judges were simulated."""
+        """Whether any judgment is simulated."""
         return bool(self.facts.judgments.simulated.any())
 
     @property
     def rules(self) -> tuple[tuple[str, str], ...]:
-        """Return how judgments are interpreted, as facts for tables."""
+        """The tournament's rules for ties and for counting wins, as facts for tables."""
         parameters = self.evidence.parameters
         return ("ties", str(parameters.ties)), ("pairs count by", str(parameters.count))
 
@@ -76,11 +77,11 @@ class LoadedContenders:
 
     @property
     def has_qrel(self) -> Flags:
-        """Return which of the contenders' queries have an official qrel for the perfect run, shape (queries,)."""
+        """A mask of the contenders' queries that have an official qrel for the perfect run, shape (queries,)."""
         return np.isin(self.contenders.queries, sorted(self.labeled))
 
     def with_perfect_run(self) -> Contenders:
-        """Return the contenders with the perfect run last: each query's official qrel on top, and nothing else."""
+        """Return the contenders with the perfect run added last, which ranks only each query's official qrel."""
         rank = np.zeros((1, len(self.contenders.query)), dtype=np.int64)
         rank[0, list(self.qrels.values())] = 1
         return replace(
@@ -95,8 +96,8 @@ def load_contenders(
 ) -> LoadedContenders:
     """Load a campaign's counted judgments and the ranks of the compared passages in the runs.
 
-    Judgments are interpreted as when the campaign was last resolved; ``ties`` overrides that. Raises
-    :class:`NothingToScore` without a judgment.
+    The tournament's rules are those of the campaign's last resolution; ``ties`` overrides its rule for ties. Raises
+    :class:`NothingToScore` if no judgment counts.
     """
     facts = load_facts(campaign)
     if not len(facts.judgments.id):
@@ -129,7 +130,7 @@ def load_contenders(
 
 
 class _Members:
-    """All compared passages by qid and pid."""
+    """All compared passages, to look up their ranks in runs and their nodes."""
 
     def __init__(self, represents: Mapping[tuple[int, int], int], qids: Mapping[int, str]) -> None:
         self.keys = sorted(represents)
@@ -137,7 +138,7 @@ class _Members:
         self.pid_of = pids_by_key({passage for _, passage in self.keys})
 
     def ranks(self, nodes: Sequence[tuple[int, int]], runs: Sequence[Run]) -> Integers:
-        """Return runs × nodes: the best rank of a member within the first ten, 0 for none."""
+        """Return the best rank of each node's members, shape (runs, nodes); 0 if none is within the first ten."""
         place = {node: number for number, node in enumerate(nodes)}
         node = np.array([place[query, self.represents[query, member]] for query, member in self.keys])
         wanted = self._wanted()
@@ -160,7 +161,7 @@ class _Members:
         )
 
     def nodes_of(self, contenders: Contenders, named: Mapping[str, str]) -> dict[int, int]:
-        """Return query key → node of the passage that ``named`` (qid → pid) gives it, if it was compared."""
+        """Return query key → node of the passage that ``named`` has for the query (qid → pid), if it was compared."""
         found = {}
         for query, passage in self.keys:
             if named.get(self.qids[query]) == self.pid_of[passage]:
@@ -171,7 +172,7 @@ class _Members:
 
 
 def _who_and_when(facts: Facts) -> tuple[Integers, tuple[str, ...]]:
-    """Return each judgment's worker (codes from 0) and phase, in the order of the facts."""
+    """Return each judgment's worker (a code from 0, or UNKNOWN) and phase, in the order of the facts' judgments."""
     rows: dict[int, tuple[int | None, str]] = {}
     ids = facts.judgments.id.tolist()
     for part in bulk.parts(ids, KEYS_AT_ONCE):
@@ -184,5 +185,5 @@ def _who_and_when(facts: Facts) -> tuple[Integers, tuple[str, ...]]:
 
 
 def best_flags(known: LoadedContenders) -> Flags:
-    """Return which nodes are best according to all judgments."""
+    """Return which nodes are best answers by all counted judgments."""
     return known.evidence.best(known.contenders)

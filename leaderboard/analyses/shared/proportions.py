@@ -1,4 +1,4 @@
-"""Intervals of a share, and the exact test against one half.
+"""Intervals of a share, and the exact test of a share against one half.
 
 *Exact* is Clopper & Pearson (Biometrika 26, 1934): its coverage is never below its level, so it is wide. *Wilson*
 is Wilson's score interval (JASA 22, 1927): its average coverage is its level (Brown, Cai & DasGupta, Statistical
@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Interval(StrEnum):
-    """The kind of interval for a share."""
+    """The method for the interval of a share."""
 
     WILSON = "wilson"
     EXACT = "exact"
@@ -44,7 +44,7 @@ class Share:
 
 
 def share_with_bounds(count: int, total: int, *, interval: Interval = Interval.WILSON) -> Share:
-    """Return ``count`` of ``total`` with its interval. Raises ValueError unless 0 ≤ count ≤ total."""
+    """Return the share ``count`` / ``total`` with its 95% interval. Raises ValueError unless 0 ≤ count ≤ total."""
     if not 0 <= count <= total:
         raise ValueError(f"{count} of {total} is not a share")
     if not total:
@@ -54,10 +54,10 @@ def share_with_bounds(count: int, total: int, *, interval: Interval = Interval.W
 
 
 def sign_test_p(wins: npt.ArrayLike, losses: npt.ArrayLike) -> Floats:
-    """Return the exact two-sided binomial p of wins against losses at even odds; 1 if there are none.
+    """Return the exact two-sided binomial p of wins against losses at even odds; 1 if there are neither.
 
-    Both arrays contain counts and have the same shape. At even odds the distribution is symmetric, so twice the
-    smaller tail (at most 1) gives the same p as scipy's ``binomtest`` without its search.
+    Both arrays contain counts and have the same shape. At even odds the distribution is symmetric, so p is twice the
+    smaller tail (at most 1). This equals the p of scipy's ``binomtest``, but needs no search.
     """
     won, lost = np.asarray(wins, dtype=np.int64), np.asarray(losses, dtype=np.int64)
     found: Floats = np.minimum(1.0, 2.0 * scipy.special.bdtr(np.minimum(won, lost), won + lost, 0.5))

@@ -29,7 +29,7 @@ COLUMNS = (
 
 
 def analyse_split_halves(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return the agreement of split halves in every combination.
+    """Return how often random halves of the queries agree, for every requested combination.
 
     Raises the errors of ``combinations``, and NothingToScore for fewer than two runs or four queries.
     """
@@ -71,7 +71,7 @@ def analyse_split_halves(asked: Asked, progress: Progress | None) -> Analysis:
 def kept_halves(
     one: Combination, *, splits: int, alpha: float, seed: int, progress: Progress | None = None
 ) -> Agreement:
-    """Return the agreement of one combination, computed once and then stored."""
+    """Return the agreement of halves for one combination, computed once and then cached."""
     return kept_object(
         "split halves",
         [one.sha256, splits, alpha, seed],

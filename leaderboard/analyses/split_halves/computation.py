@@ -2,11 +2,15 @@
 
 Craswell et al., *MS MARCO: benchmarking ranking models in the large-data regime* (SIGIR 2021) [MM]. The queries
 are split into two random halves, many times. In each half, two runs are compared by mean (or median) and by a
-significance test. The halves *agree* if both favor the same run and the difference is significant in both or in
-neither. They *partially agree* if both favor the same run but only one finds it significant, or if they favor
-different runs and neither finds it significant. They *disagree* if they favor different runs and at least one
-finds its difference significant. Two equal means (or medians) favor no run: against unequal ones they count as
-favoring different runs, against equal ones as agreeing.
+significance test:
+
+- The halves *agree* if both favor the same run, and the difference is significant in both or in neither.
+- They *partially agree* if both favor the same run but the difference is significant in only one, or if they favor
+  different runs and it is significant in neither.
+- They *disagree* if they favor different runs and the difference is significant in at least one.
+
+A half in which the two means (or medians) are equal favors no run. Two such halves count as favoring the same run,
+and one such half and another as favoring different runs.
 """
 
 from collections.abc import Callable, Iterator
@@ -42,7 +46,7 @@ DECIMALS = 9
 
 @dataclass(frozen=True)
 class Outcome:
-    """Agreement of the halves by one test, with runs compared by mean or median; shares of all pairs and splits."""
+    """How often halves agree by one test, with runs compared by mean or median; shares of all pairs and splits."""
 
     test: str
     direction: str
@@ -51,12 +55,15 @@ class Outcome:
     partial: float
     disagree: float
     significant: float
-    """Share in which the difference is significant in at least one half."""
+    """The share of pairs and splits for which the difference is significant in at least one half."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """The outcomes, and the shares of comparisons (pairs × halves) with equal means and equal medians."""
+    """The outcome of every test, and the shares of comparisons with equal means and with equal medians.
+
+    A comparison is of one pair of runs on one half.
+    """
 
     runs: int
     queries: int
@@ -70,7 +77,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class PairTests:
-    """p-values of the tests for run ``first`` against each of ``second``; arrays are pairs × parts."""
+    """Test → p-values (``p``) for the run ``first`` against each run of ``second``, shape (pairs, parts)."""
 
     first: int
     second: npt.NDArray[np.int64]
@@ -78,9 +85,9 @@ class PairTests:
 
 
 def draw_halves(queries: int, splits: int, rng: np.random.Generator) -> Parts:
-    """Return a mask of queries × 2·splits: the first half of every split, then every second half.
+    """Return random halves as masks, shape (queries, 2·splits): every split's first half, then every second half.
 
-    With an odd number of queries, the second half gets one more query.
+    With an odd number of queries, the second half has one more query.
     """
     order = rng.permuted(np.tile(np.arange(queries), (splits, 1)), axis=1)
     first = np.zeros((splits, queries), dtype=np.bool_)
@@ -97,11 +104,11 @@ def split_agreement(
     whole: int | None = None,
     progress: Progress | None = None,
 ) -> Agreement:
-    """Return the agreement over ``splits`` random halves of ``values`` (runs × queries).
+    """Return how often halves agree over ``splits`` random splits of ``values``, shape (runs, queries).
 
-    p ≤ ``alpha`` is significant. With ``whole``, values times ``whole`` are integers (2520 for RR@10) and every
-    sum is exact; other values tie if they are equal to ten decimals. Raises ValueError for fewer than two runs or
-    four queries.
+    p ≤ ``alpha`` is significant. With ``whole`` (2520 for RR@10), values times ``whole`` are integers and every sum
+    is exact. Other values tie if they are equal to ten decimals. Raises ValueError for fewer than two runs or four
+    queries.
     """
     if len(values) < 2 or values.shape[1] < FEWEST_QUERIES:
         raise ValueError(f"split halves need two runs and {FEWEST_QUERIES} queries, not {values.shape}")
@@ -122,7 +129,7 @@ def agreement_of(
     whole: int | None = None,
     progress: Progress | None = None,
 ) -> Agreement:
-    """Return the agreement over halves already drawn (by ``draw_halves``)."""
+    """Return how often the given halves agree (drawn by ``draw_halves``); see :func:`split_agreement`."""
     steps = values if whole is None else np.rint(values * whole)
     centers = {"mean": steps @ halves.astype(np.float64), "median": medians(steps, halves)}
     counted = {(test, way): np.zeros(4, dtype=np.int64) for way in centers for test in tests_by(way)}
@@ -156,12 +163,15 @@ def agreement_of(
 
 
 def tests_by(direction: str) -> tuple[str, ...]:
-    """Return the tests for runs that are compared by ``mean`` or ``median``; the t-test needs means."""
+    """Return the names of the tests for runs compared by ``mean`` or by ``median``, which excludes the t-test."""
     return TESTS if direction == "mean" else BY_MEDIAN
 
 
 def pair_tests(values: Floats, parts: Parts) -> Iterator[PairTests]:
-    """Run every test of every pair of runs on every part (queries × parts), in batches by first run."""
+    """Run every test of every pair of runs on every part, and yield the p-values in batches by first run.
+
+    ``parts`` has a mask of the queries of each part, shape (queries, parts).
+    """
     sizes = parts.sum(axis=0).astype(np.float64)
     sums = values @ parts.astype(np.float64)
     for counts in half_pair_counts(values, parts):
@@ -176,7 +186,7 @@ def pair_tests(values: Floats, parts: Parts) -> Iterator[PairTests]:
 
 
 def _signed_rank(counts: PairCounts, sizes: Floats) -> Floats:
-    """Return p by the method that scipy chooses for a part of this size."""
+    """Return p of the signed-rank test, by the method that scipy chooses for a part of this size."""
     different = counts.plus + counts.minus
     p = signed_rank_p(counts.positive_ranks, counts.difference_ties, different)
     if counts.ranks is None:
@@ -188,21 +198,21 @@ def _signed_rank(counts: PairCounts, sizes: Floats) -> Floats:
 
 
 def medians(values: Floats, parts: Parts) -> Floats:
-    """Return runs × parts: twice the median of each run on each part (an integer if values are)."""
+    """Return twice the median of each run on each part, shape (runs, parts). It is an integer if the values are."""
     sizes = parts.sum(axis=0)
     starts, by_part = np.cumsum(sizes) - sizes, np.ascontiguousarray(parts.T)
     middles = np.stack([starts + (sizes - 1) // 2, starts + sizes // 2])
     found = np.empty((len(values), parts.shape[1]))
     for row, run in zip(found, values, strict=True):
         order = np.argsort(run)
-        # The indexes, in ascending order of values, that belong to each part, part by part.
+        # For one part after another, the positions of its queries in the ascending order of values.
         places = np.flatnonzero(by_part.take(order, axis=1)) % len(run)
         row[:] = run[order][places[middles]].sum(axis=0)
     return found
 
 
 def _directions(center: Floats, tested: PairTests) -> Signs:
-    """Return pairs × parts: 1 if the first run is ahead, -1 if behind, 0 if equal."""
+    """Return 1 where a pair's first run is ahead on a part, -1 where it is behind, else 0; shape (pairs, parts)."""
     apart = np.round(center[tested.first] - center[tested.second], DECIMALS)
     better: Signs = np.sign(apart).astype(np.int8)
     return better

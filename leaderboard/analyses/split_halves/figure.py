@@ -1,4 +1,4 @@
-"""The figure of split halves: the outcomes of every test, and how often one of the halves is significant."""
+"""The figure of split halves: the outcomes of every test, and how often a difference is significant in a half."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from leaderboard.output.chart import Bars, Part, chart_content
 PANELS_A_ROW = 2
 INCHES_A_TEST = 0.24
 BAR, BESIDE = 0.56, 0.16
-# Parts smaller than this are too narrow to show their number.
+# Parts of a bar with smaller shares are too narrow to show their number.
 LEAST_WRITTEN = 0.08
 SIGNIFICANT = "significant in a half"
 PARTS = ("agree", "partially agree", "disagree")
@@ -19,7 +19,7 @@ Results = Sequence[tuple[str, Agreement]]
 
 
 def halves_figure(results: Results, facts: Facts, data: Table) -> Figure:
-    """Return a panel for each combination, with a bar for each of its tests."""
+    """Return a figure with a panel for each combination, and in it a bar for each test."""
     down = -(-len(results) // PANELS_A_ROW)
     across = min(PANELS_A_ROW, len(results))
 
@@ -75,7 +75,7 @@ def _draw_halves_panel(panel: Any, name: str, result: Agreement) -> None:
         for place, (left, share) in enumerate(zip(start, shares, strict=True)):
             if share >= LEAST_WRITTEN:
                 panel.text(left + share / 2, place, _percent_text(share), color=ink, **_CENTRED)
-            elif part == PARTS[-1]:  # The last part has room beside its bar.
+            elif part == PARTS[-1]:  # There is space for the number beside the last part.
                 panel.text(1.01, place, _percent_text(share), **_CENTRED | {"ha": "left"})
         start = [left + share for left, share in zip(start, shares, strict=True)]
     below = [place + (BAR + BESIDE) / 2 for place in places]

@@ -1,10 +1,10 @@
-"""Counts for rank tests of two runs on many parts of the queries at once, without sorting each part.
+"""Counts for rank tests of two runs on many parts (subsets) of the queries at once, without sorting each part.
 
-A rank statistic follows from how many of a part's differences (or values) fall into each group of equal values, with
-groups in ascending order. Groups are the same for every part, so they are found once per pair of runs. Counting them
-on all parts is one product of a sparse one-hot matrix with the matrix of parts. Values that rarely repeat form nearly
-as many groups as queries; half_orders counts such values in sorted order. All sums are of integers and therefore
-exact.
+A rank statistic can be computed from how many of a part's differences (or values) fall into each group of equal
+values, with groups in ascending order. Groups are the same for every part, so they are found once per pair of runs.
+Counting them on all parts is one product of a sparse one-hot matrix with the matrix of parts. Values that rarely
+repeat form nearly as many groups as queries, so half_orders counts them in sorted order. All sums are of integers
+and therefore exact.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.signedinteger]
 
 FEW_KINDS = 64
-"""Up to this many different values, groups of differences are looked up in a table of pairs of values."""
+"""The maximum number of different values for looking up groups of differences in a table of pairs of values."""
 DECIMALS = 10
 """Decimals to which differences of non-integer values are rounded, so that rounding errors break no ties."""
 BATCH_CELLS = 2**21
@@ -39,14 +39,17 @@ EXACT_UP_TO = 50
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Runs ``first`` and each of ``second``, on every part; arrays are pairs × parts, sums are doubled.
+    """Counts for the run ``first`` against each run of ``second`` on every part, shape (pairs, parts).
 
-    ``plus`` and ``minus`` count queries on which the first run has the larger or smaller value. ``positive_ranks`` is
-    2 × the sum of the ranks of the positive differences among the nonzero ones (equal differences share their mean
-    rank). ``difference_ties`` is Σ(t³ - t) over groups of t equal sizes of difference. ``pooled_wins`` is 2 × Mann
-    and Whitney's U of the first run, ``pooled_ties`` Σ(t³ - t) of the pooled values. ``squares`` is the sum of
-    squared differences. If parts are small enough for an exact signed-rank test, ``ranks`` (pairs × parts ×
-    differences) are the doubled ranks themselves, 0 after the last.
+    - ``plus`` and ``minus``: queries on which the first run has the larger or the smaller value.
+    - ``positive_ranks``: 2 × the sum of the ranks of the positive differences among the nonzero ones. Differences of
+      equal size share their mean rank.
+    - ``difference_ties``: Σ(t³ - t) over groups of t differences of equal size.
+    - ``pooled_wins``: 2 × Mann and Whitney's U of the first run.
+    - ``pooled_ties``: Σ(t³ - t) over groups of t equal values of both runs.
+    - ``squares``: the sum of the squared differences.
+    - ``ranks``: the doubled ranks, shape (pairs, parts, differences), 0 after the last; None if every part is too
+      large for an exact signed-rank test.
     """
 
     first: int
@@ -62,9 +65,10 @@ class PairCounts:
 
 
 def half_pair_counts(values: Floats, parts: npt.NDArray[np.bool_]) -> Iterator[PairCounts]:
-    """Yield counts of all pairs of rows of ``values`` (runs × queries) on ``parts`` (queries × parts).
+    """Yield counts of all pairs of runs on all parts, in batches with the same first run.
 
-    Each batch has one first run; every pair (i, j) with i < j is in exactly one batch.
+    ``values`` has the shape (runs, queries), and ``parts`` the shape (queries, parts). Every pair (i, j) of rows with
+    i < j is in exactly one batch.
     """
     _, found, codes = np.unique(np.round(values, DECIMALS), return_index=True, return_inverse=True)
     kinds = values.ravel()[found]
@@ -78,15 +82,15 @@ def half_pair_counts(values: Floats, parts: npt.NDArray[np.bool_]) -> Iterator[P
 
 @dataclass(frozen=True)
 class _Counter:
-    """The parts in the form needed for matrix products."""
+    """The parts in the form needed for matrix products. ``small``: whether a part allows exact signed-rank tests."""
 
     members: Counts
     small: bool
 
     def groups(self, codes: Codes, groups: int) -> Counts:
-        """Return rows × groups × parts: how many of a row's queries are in each group, on each part.
+        """Return how many of a part's queries are in each group, for each row of codes; shape (rows, groups, parts).
 
-        ``codes`` is rows × queries, from 0 to groups - 1.
+        ``codes`` has the group of each query, from 0 to groups - 1, shape (rows, queries).
         """
         rows, queries = codes.shape
         shifted = codes + np.arange(0, rows * groups, groups, dtype=np.int32)[:, None]
@@ -145,10 +149,10 @@ def _counts_by_orders(
 
 
 def _groups_by_sign(apart: Floats) -> tuple[Codes, Floats]:
-    """Return the group of each signed difference, and the absolute values of the differences, each once, ascending.
+    """Return the group of each signed difference, and the distinct absolute values of the differences, ascending.
 
-    Groups of negative differences come first, then those of positive differences, each by absolute value, then the
-    zeros.
+    Groups of negative differences come first, then those of positive differences, each by absolute value. The group
+    of zeros is last.
     """
     rounded = np.round(apart, DECIMALS)
     size, found, place = np.unique(np.abs(rounded), return_index=True, return_inverse=True)
@@ -188,7 +192,10 @@ def _pair_counts(
 
 
 def _rank_sum_counts(second: Counts, first: Counts) -> tuple[Floats, Floats]:
-    """Return 2·U of the first run, whose values win against smaller and tie with equal values of the second."""
+    """Return 2·U of the first run against each second run, and Σ(t³ - t) of their pooled values.
+
+    A value wins against a smaller value of the other run, and ties with an equal one.
+    """
     together = first + second
     several = _held_twice(together)
     first = np.broadcast_to(first, second.shape)
@@ -197,15 +204,15 @@ def _rank_sum_counts(second: Counts, first: Counts) -> tuple[Floats, Floats]:
 
 
 def _held_twice(groups: Counts) -> npt.NDArray[np.bool_]:
-    """Return the groups that have two members on any part; only these can have ties."""
+    """Return a mask of the groups that have two or more members on any part. Only these have ties."""
     held: npt.NDArray[np.bool_] = groups.max(axis=(0, 2), initial=0) > 1
     return held
 
 
 def products_below(low: Counts, high: Counts) -> Floats:
-    """Return Σ over g < h of low[:, g] · high[:, h], along axis 1; arrays are rows × groups × parts.
+    """Return Σ over groups g < h of low[:, g] · high[:, h]. Arrays have the shape (rows, groups, parts).
 
-    Neighbors are merged two by two, so the work is twice the size of the arrays.
+    Neighboring groups are merged two by two, so the total work is proportional to the size of the arrays.
     """
     total = np.zeros((low.shape[0], low.shape[2]))
     largest = _largest_product(low, high)
@@ -232,7 +239,7 @@ def _merged_neighbors(groups: Counts, even: int) -> Counts:
 
 
 def _exact_product_sums(one: Counts, other: Counts, largest: int) -> Floats:
-    """Return the exact Σ of products along axis 1, in the counts' narrow integer type while nothing overflows."""
+    """Return the exact sums of products along axis 1, computed in the narrow integer type if nothing overflows."""
     room = np.iinfo(one.dtype).max
     summed: Floats
     if largest * one.shape[1] <= room:

@@ -1,8 +1,8 @@
-"""Counts of pairs of runs whose values rarely repeat: from sorted queries instead of tables of groups.
+"""Counts for pairs of runs whose values rarely repeat, from sorted queries instead of tables of groups.
 
 Queries are sorted by a pair's differences, or by a run's values. The number of a part's queries before a given
 one is then a running count down the rows of the matrix of parts, and a rank statistic is a sum of products of
-such counts. Rows of equal numbers are added up first. All sums are of integers.
+such counts. Rows of equal numbers are added up first. All sums are of integers and therefore exact.
 """
 
 from __future__ import annotations
@@ -19,20 +19,23 @@ Counts = npt.NDArray[np.signedinteger]
 Sums = npt.NDArray[np.int64]
 
 BLOCK = 64
-"""Groups in a block. Counts are taken within each block, then counts of whole blocks are added."""
+"""The number of groups in a block. Products are summed within each block, then for whole blocks."""
 NARROW = 2**15 - 1
 
 
 @dataclass(frozen=True)
 class Members:
-    """The parts as (queries + 1) × parts of 0 and 1, the last row empty. ``largest`` is the largest part's size."""
+    """The parts as a matrix of 0 and 1, shape (queries + 1, parts), whose last row is all 0.
+
+    ``largest`` is the number of queries of the largest part.
+    """
 
     rows: Counts
     largest: int
 
     @classmethod
     def of(cls, parts: npt.NDArray[np.bool_]) -> Members:
-        """Build from queries × parts."""
+        """Build from masks of the parts, shape (queries, parts)."""
         largest = int(parts.sum(axis=0).max(initial=0))
         # Samples of two runs are pooled, so a count can be twice the size of a part.
         rows = np.zeros(
@@ -43,11 +46,14 @@ class Members:
 
     @property
     def nobody(self) -> int:
-        """The index of the empty row."""
+        """The index of the row that is all 0."""
         return len(self.rows) - 1
 
     def counted(self, queries: Places, groups: Places, count: int) -> Counts:
-        """Return count × parts: how many of ``queries`` each part has, by ``groups`` (ascending, one per query)."""
+        """Return how many of the queries in each group are in each part, shape (count, parts).
+
+        ``groups`` has the group of each of ``queries``, ascending, from 0 to count - 1.
+        """
         starts = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=count))])
         cells = np.ones(len(queries), dtype=self.rows.dtype)
         counts: Counts = (
@@ -58,12 +64,15 @@ class Members:
 
 @dataclass(frozen=True)
 class Groups:
-    """Queries sorted by a number; ``starts`` has the index where each group of equal numbers starts, and the end."""
+    """Queries sorted by a number, in groups of equal numbers.
+
+    ``starts`` has the index in ``order`` at which each group starts, and the end of the last group.
+    """
 
     order: Places
     starts: Places
     numbers: npt.NDArray[np.generic]
-    """One per group."""
+    """The number of each group."""
 
     @classmethod
     def of(cls, numbers: npt.NDArray[np.generic]) -> Groups:
@@ -77,11 +86,11 @@ class Groups:
 
     @property
     def sizes(self) -> Places:
-        """Return the number of queries in each group."""
+        """The number of queries in each group."""
         return np.diff(self.starts)
 
     def singles(self, several: npt.NDArray[np.bool_], nobody: int) -> Places:
-        """Return the query of each group with a single query; ``nobody`` for other groups."""
+        """Return the query of each group with a single query; ``nobody`` for groups flagged in ``several``."""
         return np.where(several, nobody, self.order[self.starts[:-1]])
 
     def within(self, chosen: npt.NDArray[np.bool_]) -> tuple[Places, Places]:
@@ -92,9 +101,11 @@ class Groups:
 
 @dataclass(frozen=True)
 class SignedRanks:
-    """Sums for each part: 2 × the sum of the ranks of the positive differences, and Σ(t³ - t) over equal sizes.
+    """Sums for the signed-rank test on each part.
 
-    ``ranks`` are the doubled ranks themselves (parts × differences, 0 after the last), or None.
+    ``positive`` is 2 × the sum of the ranks of the positive differences, and ``ties`` is Σ(t³ - t) over groups of t
+    differences of equal size. ``ranks`` has the doubled ranks, shape (parts, differences), 0 after the last, or is
+    None.
     """
 
     positive: Sums
@@ -103,7 +114,10 @@ class SignedRanks:
 
 
 def signed_ranks(apart: Floats, members: Members, *, with_ranks: bool) -> SignedRanks:
-    """Return signed ranks of differences (one per query) on every part. Zeros are dropped; ties are equal floats."""
+    """Return the sums for the signed-rank test of differences, one per query, on every part.
+
+    Zeros are dropped. Differences tie if they are equal floats.
+    """
     different = np.flatnonzero(apart)
     found = Groups.of(np.abs(apart[different]))
     groups = Groups(different[found.order], found.starts, found.numbers)
@@ -129,7 +143,10 @@ def signed_ranks(apart: Floats, members: Members, *, with_ranks: bool) -> Signed
 
 @dataclass(frozen=True)
 class RunningCounts:
-    """A run's values in ascending order: for each part, how many are among the first n; (queries + 1) × parts."""
+    """A run's values in ascending order (``numbers``), with running counts of the queries of each part.
+
+    ``before[n]`` is how many of the first n values belong to each part, shape (queries + 1, parts).
+    """
 
     numbers: npt.NDArray[np.generic]
     before: Counts
@@ -144,11 +161,10 @@ class RunningCounts:
         return cls(numbers[order], before, members)
 
     def wins_over(self, other: Groups) -> tuple[Sums, Floats]:
-        """Return 2 × Mann and Whitney's U of this run against another run, and the ties added by pooling.
+        """Return 2 × Mann and Whitney's U of this run against another run, and the tie sums added by pooling.
 
-        If ``a`` queries of this run and ``b`` queries of the other share a value, pooling adds 3·a·b·(a + b) to the
-        two sums Σ(t³
-        - t).
+        If ``a`` values of this run equal ``b`` values of the other, pooling adds 3·a·b·(a + b) to the runs' own sums
+        Σ(t³ - t).
         """
         low = np.searchsorted(self.numbers, other.numbers)
         high = np.searchsorted(self.numbers, other.numbers, side="right")
@@ -165,20 +181,20 @@ class RunningCounts:
         return 2 * sizes**2 - 2 * lost - equal.sum(axis=0).astype(np.int64), pooled
 
     def _lost_to_singles(self, queries: Places, low: Places) -> Sums:
-        """Return Σ over another run's queries with a unique value: how many values of this run are below."""
+        """Return, for each part, Σ over another run's unique values of how many values of this run are smaller."""
         below = self.before.take(low, axis=0)
         below *= self.members.rows.take(queries, axis=0)
         return _column_sums(below, self.members.largest)
 
 
 def own_ties(groups: Groups, members: Members) -> Floats:
-    """Return Σ(t³ - t) over a run's own equal values, on every part."""
+    """Return Σ(t³ - t) over groups of t equal values of one run, on every part."""
     several = groups.sizes > 1
     return tie_sums(members.counted(*groups.within(several), int(several.sum())))
 
 
 def doubled_ranks(groups: Counts) -> Sums:
-    """Return doubled ranks (pairs × parts × differences) from the counts of groups (pairs × groups × parts)."""
+    """Return doubled ranks, shape (pairs, parts, differences), from group counts, shape (pairs, groups, parts)."""
     held = np.moveaxis(groups, 1, 2).astype(np.int64)
     below = np.cumsum(held, axis=2)
     sizes = held.sum(axis=2)
@@ -190,9 +206,9 @@ def doubled_ranks(groups: Counts) -> Sums:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Positions of groups in rows × parts: the first of every block, then the second of every block, and so on.
+    """The row of each group in a matrix: first the first group of every block, then every second group, and so on.
 
-    All blocks are then processed at once. Products within a block fit ``dtype``.
+    With this order, all blocks are processed at once. Products within a block fit ``dtype``.
     """
 
     places: Places
@@ -208,7 +224,7 @@ class _Layout:
         return cls(step * blocks + block, blocks, next(fitting, np.int64))
 
     def rows(self, queries: Places, members: Members) -> Counts:
-        """Return the members of these queries, one per group, at the positions of their groups."""
+        """Return the rows of ``members`` for these queries (one per group), placed at the rows of their groups."""
         rows = np.full(BLOCK * self.blocks, members.nobody)
         rows[self.places] = queries
         return members.rows.take(rows, axis=0)
@@ -230,9 +246,9 @@ class _Layout:
 
 
 def _column_sums(rows: Counts, largest: int) -> Sums:
-    """Return Σ along axis 0 of numbers up to ``largest``.
+    """Return the sums along axis 0 of numbers up to ``largest``.
 
-    Adds as many rows at once as their type can sum without overflow.
+    Adds as many rows at a time as their integer type can sum without overflow.
     """
     at_once = max(1, int(np.iinfo(rows.dtype).max) // max(1, largest))
     folded = len(rows) // at_once * at_once
@@ -249,7 +265,7 @@ def _products_by_part(one: Counts, other: Counts) -> Sums:
 
 
 def tie_sums(groups: Counts, *, axis: int = 0) -> Floats:
-    """Return Σ(t³ - t) over the groups, which are along this axis."""
+    """Return Σ(t³ - t) over the groups along ``axis``, where t is the count of a group."""
     t = groups.astype(np.float64)
     ties: Floats = (t * t * t - t).sum(axis=axis)
     return ties

@@ -1,9 +1,11 @@
-"""Two-sided p-values of many comparisons at once, from counts, equal to scipy's.
+"""Two-sided p-values of many comparisons at once, computed from counts, with the same results as scipy.
 
-Rank-sum: Mann and Whitney's normal approximation, corrected for ties, without continuity correction. Signed-rank:
-scipy.stats.wilcoxon with zeros dropped, without continuity correction, and with scipy's choice of method: exact for
-up to 50 queries without ties or zeros and for up to 13 in any case, the normal approximation otherwise. t:
-scipy.stats.ttest_rel. If nothing differs, p is 1. The exact sign test is in ``shared.proportions``.
+- Rank-sum: Mann and Whitney's normal approximation, corrected for ties but not for continuity.
+- Signed-rank: scipy.stats.wilcoxon without zeros and without continuity correction. Like scipy, it is exact for up to
+  50 queries without ties or zeros and for up to 13 in any case. Otherwise it is the normal approximation.
+- t: scipy.stats.ttest_rel.
+
+If no values differ, p is 1. The exact sign test is in ``shared.proportions``.
 """
 
 import numpy as np
@@ -17,22 +19,26 @@ EXACT_ALWAYS = 13
 
 
 def rank_sum_p(doubled_wins: Floats, ties: Floats, sizes: Floats) -> Floats:
-    """Return p from 2·U and Σ(t³ - t) of the pooled values of two samples of ``sizes`` each."""
+    """Return p of the rank-sum test, from 2·U and Σ(t³ - t) of the pooled values of two samples of equal size."""
     pooled = 2 * sizes
     variance = sizes**2 / 12 * (pooled + 1 - ties / (pooled * (pooled - 1)))
     return _normal_p(doubled_wins / 2 - sizes**2 / 2, variance)
 
 
 def signed_rank_p(doubled_ranks: Floats, ties: Floats, count: Floats) -> Floats:
-    """Return p from 2·W⁺, Σ(t³ - t) and the number of nonzero differences, by the normal approximation."""
+    """Return p of the signed-rank test by the normal approximation.
+
+    Computed from 2·W⁺, Σ(t³ - t) and the number of nonzero differences.
+    """
     variance = (count * (count + 1) * (2 * count + 1) - ties / 2) / 24
     return _normal_p(doubled_ranks / 2 - count * (count + 1) / 4, variance)
 
 
 def exact_signed_rank_p(doubled_ranks: Floats, ranks: npt.NDArray[np.int64]) -> Floats:
-    """Return p from 2·W⁺ and the doubled ranks themselves (comparisons × differences, 0 for none).
+    """Return the exact p of the signed-rank test from 2·W⁺ and the doubled ranks.
 
-    All 2ⁿ ways to assign signs to the ranks are equally likely; their sums are counted one rank at a time.
+    ``ranks`` has the shape (comparisons, differences), 0 for none. All 2ⁿ ways to assign signs to n ranks are equally
+    likely; the distribution of their sums is built up one rank at a time.
     """
     largest = int(ranks.sum(axis=1).max(initial=0))
     ways = np.zeros((len(ranks), largest + 1))
@@ -48,9 +54,9 @@ def exact_signed_rank_p(doubled_ranks: Floats, ranks: npt.NDArray[np.int64]) -> 
 
 
 def t_p(sums: Floats, squares: Floats, sizes: Floats) -> Floats:
-    """Return p of the paired t from the sum and the sum of squares of ``sizes`` differences."""
+    """Return p of the paired t-test from the sum and the sum of squares of ``sizes`` differences."""
     spread = sizes * squares - sums**2
-    # A constant difference leaves rounding errors if values are not integers.
+    # If all differences are equal but not integers, rounding errors leave a small spread.
     spread = np.where(spread <= 1e-12 * sums**2, 0.0, spread)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(sums) * np.sqrt((sizes - 1) / spread)

@@ -21,7 +21,7 @@ CAPTION = (
 
 
 def analyse_stability(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return rank distributions for every combination; see ``combinations`` for defaults and errors."""
+    """Return rank distributions for every requested combination; see ``combinations`` for defaults and errors."""
     trials, seed = asked.number("trials"), asked.number("seed")
     found = combinations_asked(asked, progress)
     facts = facts_of_combinations(asked.collection, found, seed=seed, further=(("trials", f"{trials:,}"),))
@@ -38,7 +38,7 @@ def analyse_stability(asked: Asked, progress: Progress | None) -> Analysis:
 
 
 def kept_stability(one: Combination, *, trials: int = TRIALS, seed: int = SEED) -> Stability:
-    """Return the rank distribution of one combination, computed once and then stored."""
+    """Return the rank distributions of one combination's runs, computed once and then cached."""
     content = kept_or_computed(
         "stability", [one.sha256, trials, seed], lambda: _compute_ranks(one, trials, seed)
     )
@@ -74,7 +74,7 @@ Results = Sequence[tuple[str, Stability]]
 
 
 def _expected_ranks_table(results: Results, facts: Facts, caption: str) -> Table:
-    """Return one row per run with each combination's value, rank, expected rank and middle 95% of ranks."""
+    """Return a table with one row per run: each combination's value, rank, expected rank and middle 95% of ranks."""
     columns = [Column("run", "run")]
     rows: dict[str, dict[str, Value]] = {}
     for place, (name, result) in enumerate(results):
@@ -108,7 +108,7 @@ def _expected_ranks_table(results: Results, facts: Facts, caption: str) -> Table
 
 
 def _top_table(results: Results, facts: Facts, caption: str) -> Table:
-    """Return how often each of the top five runs holds each of the first five ranks."""
+    """Return a table of how often each of the top five runs has each of the first five ranks."""
     ranks = [
         Column(f"rank_{rank}", f"rank {rank}", Kind.SHARE, "share of resamples") for rank in range(1, TOP + 1)
     ]
@@ -130,7 +130,7 @@ def _top_table(results: Results, facts: Facts, caption: str) -> Table:
 
 
 def _distribution_table(results: Results, facts: Facts, caption: str) -> Table:
-    """Return the data of the figure: every rank that a run ever held."""
+    """Return the data of the figure: every rank that a run has in any resample, with its share of the resamples."""
     rows = [
         Row({"setting": name, "run": result.run_tags[i], "rank": int(rank) + 1, "share": float(share)})
         for name, result in results

@@ -2,9 +2,9 @@
 
 Craswell et al., *MS MARCO: benchmarking ranking models in the large-data regime* (SIGIR 2021) [MM]: the query set
 is resampled with replacement to its own size, 1,000 times, and the runs are ranked in each trial. Results are how
-often each run holds each rank, its expected rank, and the table of the top five. Runs with equal means share the
-better rank (1, 2, 2, 4), as on the board. Ranks of a trial can then add up to less than without ties, so the
-share of trials with ties is reported too.
+often each run has each rank, its expected rank, and the table of the top five. Runs with equal means share the
+better rank (1, 2, 2, 4), as on the board. Ties lower expected ranks, so the share of trials with ties is reported
+too.
 """
 
 from dataclasses import dataclass
@@ -25,9 +25,10 @@ DECIMALS = 12
 
 @dataclass(frozen=True)
 class Stability:
-    """Runs × ranks: ``held[i, r]`` is the number of trials in which run i held rank r + 1.
+    """The distribution of each run's rank over the trials.
 
-    ``ranks`` are the ranks on the original queries; ``tied_trials`` counts trials in which any two runs tied.
+    ``held[i, r]`` is the number of trials in which run i had rank r + 1. ``means`` and ``ranks`` are those on the
+    original queries. ``tied_trials`` is the number of trials in which any two runs tied.
     """
 
     run_tags: tuple[str, ...]
@@ -40,23 +41,23 @@ class Stability:
 
     @property
     def shares(self) -> Floats:
-        """Return how often each run held each rank; rows sum to 1."""
+        """The share of trials in which each run had each rank, shape (runs, ranks); rows sum to 1."""
         return self.held / self.trials
 
     @property
     def expected(self) -> Floats:
-        """Return each run's mean rank over the trials."""
+        """Each run's mean rank over the trials."""
         places = np.arange(1, len(self.run_tags) + 1, dtype=np.float64)
         expected: Floats = self.held @ places / self.trials
         return expected
 
     def order(self) -> list[int]:
-        """Return rows in the order of the board: by rank, then expected rank, then tag."""
+        """Return the indexes of the runs in the order of the board: by rank, then expected rank, then tag."""
         expected = self.expected
         return sorted(range(len(self.run_tags)), key=lambda i: (self.ranks[i], expected[i], self.run_tags[i]))
 
     def bounds(self, level: float = 0.95) -> tuple[Whole, Whole]:
-        """Return each run's ranks at the ends of the middle ``level`` of its trials."""
+        """Return the best and the worst rank of each run within the middle ``level`` of its trials."""
         reached = np.cumsum(self.held, axis=1)
         low, high = (self.trials * share for share in ((1 - level) / 2, (1 + level) / 2))
         return (reached <= low).sum(axis=1) + 1, (reached < high).sum(axis=1) + 1
@@ -71,10 +72,10 @@ def rank_stability(
     whole: int | None = None,
     higher_is_better: bool = True,
 ) -> Stability:
-    """Return the ranks of the rows of ``values`` (runs × queries) over ``trials`` resamples of the queries.
+    """Return how often each run has each rank over ``trials`` resamples of the queries.
 
-    With ``whole``, values times ``whole`` are integers (2520 for RR@10) and sums are exact, so that equal runs
-    tie. Raises ValueError without runs or queries.
+    ``values`` has the shape (runs, queries). With ``whole`` (2520 for RR@10), values times ``whole`` are integers and
+    sums are exact, so that equal runs tie. Raises ValueError if there are no runs or no queries.
     """
     if not values.size or len(values) != len(run_tags):
         raise ValueError(f"a value for each run and query is needed, not {values.shape}")
@@ -101,7 +102,10 @@ def ranks_by_column(values: Floats) -> Whole:
 
 
 def _exact_means(means: Floats, whole: int | None, queries: int = 0) -> Floats:
-    """Return means without rounding errors, so that equal runs tie. With exact sums, only the division rounds."""
+    """Return means without rounding errors, so that equal runs tie.
+
+    Resampled means with ``whole`` come from exact sums, so they stay as they are (``queries`` is 0).
+    """
     if whole is None:
         return np.round(means, DECIMALS)
     return np.rint(means * whole * queries) / (whole * queries) if queries else means

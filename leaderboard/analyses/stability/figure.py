@@ -1,4 +1,4 @@
-"""The figure of rank distributions: runs from top to bottom, ranks from left to right, darker is more frequent."""
+"""The figure of rank distributions: runs from top to bottom, ranks from left to right; darker is more frequent."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ LABELED = 100
 
 
 def rank_figure(results: Sequence[tuple[str, Stability]], facts: Facts, caption: str, data: Table) -> Figure:
-    """Return a panel for each combination, with runs in the order of its own board."""
+    """Return a figure with a panel for each combination, in which runs are in the order of its board."""
     rows = -(-len(results) // PANELS_A_ROW)
     runs = len(results[0][1].run_tags)
 
@@ -78,7 +78,7 @@ def _draw_rank_panel(panel: Any, name: str, result: Stability) -> Any:
     image = panel.imshow(
         np.ma.masked_equal(shares, 0),
         cmap="Blues",
-        # With many runs, shares are small, so color grows with the square root, as on the page.
+        # With many runs, shares are small, so shades follow the square root of the share, as on the page.
         norm=square_root_shades(100),
         aspect="auto",
         interpolation="none",

@@ -1,4 +1,4 @@
-"""The result tables of a track."""
+"""The result tables of a track: one table of runs for each task."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,7 +28,10 @@ Values = dict[str, list[float | None]]
 
 
 def analyse_results(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return one table per task: every run with its details and values. Raises a Refusal."""
+    """Return one table per task: every run with its details and values.
+
+    Raises a Refusal if there are no runs, or a measure, run detail or set of labels is unknown.
+    """
     runs = described_runs(asked)
     names = list(dict.fromkeys(measure_names(asked.text("measures"))))
     measures = [parse_measure(name) for name in names]
@@ -78,7 +81,7 @@ def _computed_values(asked: Asked, labels: Labels, names: Sequence[str], progres
 
 
 def _reported_values(runs: Sequence[KnownRun], measures: Sequence[Measure]) -> Values:
-    """Return run tag → the values of these measures that the track reported, under any name of a measure."""
+    """Return run tag → values of these measures as reported by the track, which can use other names for them."""
     found: Values = {}
     for run in runs:
         by_name = {

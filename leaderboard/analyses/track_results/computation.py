@@ -8,7 +8,7 @@ from pooling.run_details import KnownRun, tasks_of
 
 @dataclass(frozen=True)
 class ResultRow:
-    """A run with its values, in the order of the measures; ``reported``: the track's values, not computed here."""
+    """A run with its values, in the order of the measures. ``reported``: whether the track reported the values."""
 
     run: KnownRun
     values: tuple[float | None, ...]
@@ -23,10 +23,10 @@ def result_rows(
     baselines: bool,
     higher_is_better: bool = True,
 ) -> dict[str, list[ResultRow]]:
-    """Return task → rows by group, then by the first measure, best first: the order of [DL]'s appendix.
+    """Return task → rows, ordered by group, then by the first measure, best first, as in the appendix of [DL].
 
-    ``computed`` and ``reported`` have the values of each run, by tag. A computed value takes precedence. Groups are
-    in ASCII order, capitals first, as in [DL]. Without ``baselines``, baselines are left out.
+    ``computed`` and ``reported`` map a run tag to the run's values. Computed values take precedence. Groups are in
+    ASCII order, capitals first, as in [DL]. Without ``baselines``, baselines are left out.
     """
     sign = -1 if higher_is_better else 1
 

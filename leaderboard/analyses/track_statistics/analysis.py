@@ -8,7 +8,7 @@ from leaderboard.scoring.score_facts import scoring_facts
 
 
 def analyse_submissions(asked: Asked, _: Progress | None) -> Analysis:
-    """Return how many groups and runs of each kind there are, by task."""
+    """Return a table of the numbers of groups, runs, and runs of each type, by task."""
     collection, runs = asked.collection, described_runs(asked)
     found = count_submissions(runs)
     waiting = sum(not run.arrived for run in runs)

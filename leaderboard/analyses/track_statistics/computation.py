@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from pooling.run_details import KnownRun, tasks_of
 
-#: Key of a count → its label, and the runs that it counts. Groups are counted separately.
+#: Key of a count → its label, and whether it counts a run. Groups are counted separately.
 COUNTED: dict[str, tuple[str, Callable[[KnownRun], bool]]] = {
     "runs": ("runs", lambda _: True),
     "baseline": ("baseline runs", lambda run: run.baseline),
@@ -21,7 +21,7 @@ COUNTED: dict[str, tuple[str, Callable[[KnownRun], bool]]] = {
 
 
 def count_submissions(runs: Sequence[KnownRun]) -> dict[str, dict[str, int]]:
-    """Return task → number of groups, and of runs of each kind. A run without a team belongs to no group."""
+    """Return task → key → number of groups or runs. A run without a team belongs to no group."""
     found = {}
     for task in tasks_of(runs):
         of_task = [run for run in runs if run.task == task]

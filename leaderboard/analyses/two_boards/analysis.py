@@ -25,9 +25,9 @@ MOVED_MOST = 10
 def analyse_two_boards(asked: Asked, progress: Progress | None) -> Analysis:
     """Compare two boards, each of one set of labels and one measure, over the queries that both sets cover.
 
-    The figure names the runs in ``highlight`` (run tags), by default the top runs and the runs that move most, and
+    The figure names the runs in ``highlight`` (run tags), by default the top runs and the runs that move most. It
     colors runs by the detail ``by``, such as their subtask. Raises the errors of ``combinations``, WrongSetting if
-    both boards are the same or a highlighted run is not on them, and NothingToScore without a common query.
+    both boards are the same or a highlighted run is not on them, and NothingToScore if they have no query in common.
     """
     collection, runs, p = asked.collection, asked.runs, asked.number("p")
     chosen = labels_or_usual(collection, asked.text("qrels"))
@@ -84,7 +84,7 @@ def _on_common_queries(one: Combination, two: Combination) -> tuple[Combination,
 
 
 def agreement_columns(first: str, second: str) -> tuple[Column, ...]:
-    """Return the columns that show two boards' agreement. ``first`` and ``second`` are the keys of their τ_AP."""
+    """Return the columns for the agreement of two boards. ``first`` and ``second`` are keys of the τ_AP columns."""
     return (
         Column("tau_b", "τ-b", Kind.MEASURE),
         Column(first, "first by second", Kind.MEASURE, "τ_AP"),
@@ -103,7 +103,7 @@ def agreement_cells(found: TwoBoards, first: str, second: str) -> dict[str, Valu
 
 
 def agreement_caption(p: float) -> str:
-    """Describe the measures of two boards' agreement; ``p`` is the persistence of RBO."""
+    """Return a caption that explains the measures of two boards' agreement. ``p`` is the persistence of RBO."""
     return (
         "Kendall's τ-b; τ_AP (Yilmaz et al. 2008; ties broken at random) of either board with the other one as the "
         "reference, which gives more weight to the top of the board that it evaluates; extrapolated rank-biased "
@@ -157,7 +157,7 @@ def _both_boards_table(
 
 
 def _moves_table(board: Table) -> Table:
-    """Return the board's rows of the runs that move most."""
+    """Return the table of both boards reduced to the runs that move most, by descending shift."""
     tags = [row.values["run"] for row in board.rows]
     shifts = np.array([row.values["shift"] for row in board.rows])
     order = np.lexsort((np.arange(len(tags)), -np.abs(shifts)))

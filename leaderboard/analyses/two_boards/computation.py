@@ -7,17 +7,17 @@ import numpy.typing as npt
 
 from leaderboard.scoring.agreement import Agreement, competition_ranks, kendall, rank_biased_overlap, tau_ap
 
-#: Means are compared to this many decimals, so that rounding errors break no ties.
+#: Means are rounded to this many decimals, so that rounding errors break no ties.
 DECIMALS = 12
 PERSISTENCE = 0.9
 
 
 @dataclass(frozen=True)
 class TwoBoards:
-    """Means and ranks of n runs on two boards, in the same order of runs, and how well the boards agree.
+    """Means and ranks of the same runs on two boards, in the same order, and how well the boards agree.
 
-    τ_AP weighs mistakes near the top of the evaluated board more: ``tau_ap_first`` evaluates the first board
-    against the second, ``tau_ap_second`` the second against the first.
+    τ_AP gives more weight to mistakes near the top of the evaluated board. ``tau_ap_first`` evaluates the first board
+    against the second, and ``tau_ap_second`` the second against the first. ``overlap`` is rank-biased overlap.
     """
 
     first: npt.NDArray[np.float64]
@@ -31,11 +31,11 @@ class TwoBoards:
 
     @property
     def shifts(self) -> npt.NDArray[np.int64]:
-        """First rank minus second rank: positive for runs that rank higher on the second board."""
+        """Each run's first rank minus its second rank: positive if it ranks higher on the second board."""
         return self.first_ranks - self.second_ranks
 
     def moved_most(self, count: int) -> list[int]:
-        """Return the indexes of the runs that move most, at most ``count``; ties are ordered by first rank."""
+        """Return the indexes of the runs that move most, at most ``count``. Ties are in the order of first ranks."""
         moved = np.flatnonzero(self.shifts)
         order = np.lexsort((moved, self.first_ranks[moved], -np.abs(self.shifts[moved])))
         return [int(place) for place in moved[order][:count]]

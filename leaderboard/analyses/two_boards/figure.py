@@ -1,4 +1,4 @@
-"""One board against the other: a point for each run."""
+"""The plot of one board against the other, with a point for each run."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from leaderboard.output import Figure, Table
 from leaderboard.output.chart import Point, Points
 from leaderboard.output.printed_charts import points_figure
 
-#: Up to this number of runs, all are named; otherwise, the top runs and the runs that move most.
+#: The maximum number of runs that are all named. With more, the top runs and the runs that move most are named.
 NAMED_ALL = 30
 NAMED_OF_EACH = 5
 NAMED = (
@@ -28,8 +28,8 @@ def boards_figure(
 ) -> Figure:
     """Plot the mean of every run on the second board against its mean on the first.
 
-    ``highlight``: the runs to name and color ([MM] figure 4); if empty, the top runs and the runs that move most.
-    ``types``: every run's type, shown by color and mark ([DL] figure 5).
+    ``highlight`` has the tags of the runs to name and color ([MM] figure 4). If it is empty, the top runs and the
+    runs that move most are named. ``types`` has every run's type, shown by color and mark ([DL] figure 5).
     """
     named = [run_tags.index(tag) for tag in highlight] or _runs_to_name(found)
     told = HIGHLIGHTED if highlight else NAMED
@@ -57,7 +57,7 @@ def boards_figure(
 
 
 def _runs_to_name(found: TwoBoards) -> list[int]:
-    """Return the indexes of the named runs, starting with those that rank higher on the second board."""
+    """Return the indexes of the runs to name, in the order of their ranks on the second board."""
     everything = range(len(found.first))
     by_second = sorted(everything, key=lambda place: int(found.second_ranks[place]))
     if len(everything) <= NAMED_ALL:

@@ -21,14 +21,14 @@ from pooling.models import PoolRun, Run
 
 MEASURE = "preferred tops"
 NOT_COMPARABLE = "n. c."
-# With more runs than this, the figure has no room for numbers.
+# With more runs than this, the figure has no space for numbers.
 MOST_NUMBERED = 30
 
 
 def pooled_runs(campaign: Campaign, runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
-    """Return the runs whose tops were all in the round robin, and the others, which may have challenged its winners.
+    """Return the runs that the campaign's pool was built from, and the other runs, some of which challenged later.
 
-    Without a pool (imported judgments) the pooled runs are unknown, so every run can be compared.
+    Imported judgments have no pool, so the pooled runs are unknown, and all runs count as pooled.
     """
     if campaign.pool_id is None:
         return list(runs), []
@@ -37,7 +37,10 @@ def pooled_runs(campaign: Campaign, runs: Sequence[Run]) -> tuple[list[Run], lis
 
 
 def analyse_win_ratios(asked: Asked, _: Progress | None) -> Analysis:
-    """Return Table 4 of [SP] for a campaign: its pool's runs and the perfect run, by first-round judgments."""
+    """Return Table 4 of [SP] for a campaign: the pooled runs and the perfect run, by judgments of the first round.
+
+    Raises NothingToScore if no run was pooled.
+    """
     campaign, alpha = asked.judged, asked.number("alpha")
     official = official_set(asked.collection, asked.text("official") or None)
     pooled, others = pooled_runs(campaign, asked.runs)
@@ -74,7 +77,7 @@ def _perfect_first(contenders: Contenders) -> Contenders:
 
 
 def ratios_analysis(found: WinRatios, facts: Facts, *, not_comparable: Sequence[str] = ()) -> Analysis:
-    """Return the ratios as percentages, the counts behind them, and the figure."""
+    """Return the analysis: tables of the ratios and of the counts behind them, and a figure of the ratios."""
     notes = ["The wins row counts the rows against which a column's ratio is above 50%."]
     if not_comparable:
         notes.append(
@@ -126,7 +129,7 @@ def _ratio_row(found: WinRatios, row: int) -> Row:
 
 
 def _wins_row(found: WinRatios) -> Row:
-    # Text, so that the number of opponents is not shown as a share.
+    # The number of opponents is text, so that it is not shown as a share.
     cells: dict[str, Any] = {
         _column_key(found, place): str(count) for place, count in enumerate(found.beaten.tolist())
     }
@@ -139,7 +142,7 @@ def _not_comparable_rows(found: WinRatios, names: Sequence[str]) -> list[Row]:
 
 
 def _win_counts_table(found: WinRatios, facts: Facts) -> Table:
-    """Return one row per pair of runs: the counts and p-values behind the ratios."""
+    """Return a table with one row per pair of runs: the counts and p-values behind the ratios."""
     rows = []
     for first in range(len(found.names)):
         for second in range(first + 1, len(found.names)):
@@ -182,7 +185,10 @@ def _most_preferred_sentence(found: WinRatios) -> str:
 
 
 def _ratios_figure(found: WinRatios, facts: Facts, caption: str, data: Table) -> Figure:
-    """Draw cells in shades around one half, gray without a judgment; significant cells are bold, or dotted."""
+    """Return the figure of ratios, with cells in shades around one half, and gray cells without judgments.
+
+    Significant ratios are bold, or marked with a dot if there are too many runs to write numbers.
+    """
     size = len(found.names)
     side = min(12.0, max(4.0, 1.6 + size * 0.33))
     points = min(7.0, 0.7 * 72 * side / (size + 8))

@@ -1,10 +1,10 @@
 """Win ratios: how often one run's top passage was preferred to another's.
 
-[SP] Table 4. A cell shows how often the column's top was preferred to the row's, over the queries where the two tops
-differ (have different texts) and were judged against each other. The wins row counts the opponents that a column
-beats (a ratio above one half). The exact binomial test of even odds is Bonferroni-corrected over all pairs of the
-table, including the perfect run: 66 pairs of twelve runs in the paper. Choices made here: several judgments of a pair
-decide by majority; a tied pair counts for neither run.
+[SP] Table 4. A cell shows how often the column's top passage was preferred to the row's, over the queries for which
+the two passages have different texts and were judged against each other. The wins row counts the opponents that a
+column beats (a ratio above one half). The exact binomial test of even odds is Bonferroni-corrected over all pairs of
+the table, including the perfect run: 66 pairs of twelve runs in the paper. Choices made here: the majority of a
+pair's judgments counts, and a tied pair counts for neither run.
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,11 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class WinRatios:
-    """Rows against columns, all arrays runs × runs, with an empty diagonal.
+    """Comparisons of every two runs; arrays have the shape (runs, runs) and an empty diagonal.
 
-    ``wins[r, c]``: queries in which c's top was preferred to r's; ``ratio`` is NaN if no query decided.
-    ``beaten``: shape (runs,), number of opponents that the column's run beats.
+    ``wins[r, c]`` is the number of queries on which c's top passage was preferred to r's, and ``level[r, c]`` that of
+    tied ones. ``ratio`` is NaN if no query has a preference. ``beaten`` is the number of opponents that each run
+    beats, shape (runs,).
     """
 
     names: tuple[str, ...]
@@ -42,7 +43,7 @@ class WinRatios:
 
 
 def win_ratios(names: Sequence[str], tops: Integers, judged: PairTally, *, alpha: float = ALPHA) -> WinRatios:
-    """Return the table over runs; ``tops``: runs × queries, each run's top node or NOWHERE."""
+    """Compare every two runs by their top passages. ``tops`` has each run's top node, shape (runs, queries)."""
     size = len(names)
     if tops.shape[:1] != (size,):
         raise ValueError("tops must have one row per run")
@@ -57,7 +58,7 @@ def win_ratios(names: Sequence[str], tops: Integers, judged: PairTally, *, alpha
 
 
 def _tops_won(row: Integers, column: Integers, judged: PairTally) -> tuple[int, int, int]:
-    """Return the numbers of queries won by the row's top, by the column's top, and by neither."""
+    """Return the numbers of queries won by the row's top passage, by the column's top passage, and by neither."""
     differ = (row != column) & (row != NOWHERE) & (column != NOWHERE)
     ours, theirs = row[differ], column[differ]
     found = pair_indexes(judged, ours, theirs)
@@ -71,7 +72,7 @@ def _tops_won(row: Integers, column: Integers, judged: PairTally) -> tuple[int, 
 def ratios_from_counts(
     names: Sequence[str], wins: Integers, *, level: Integers | None = None, alpha: float = ALPHA
 ) -> WinRatios:
-    """Return the table from its counts: ``wins[r, c]`` queries in which c's top was preferred to r's."""
+    """Return ratios and tests from counts. ``wins[r, c]``: queries on which c's top passage was preferred to r's."""
     decided = wins + wins.T
     with np.errstate(invalid="ignore"):
         ratio = np.where(decided > 0, wins / decided, np.nan)
@@ -96,6 +97,6 @@ def ratios_from_counts(
 
 
 def opponents_beaten(ratio: Floats) -> Integers:
-    """Return the wins row: for each column, the number of rows against which its ratio is above one half."""
+    """Return the wins row: for each column, the number of rows in which its ratio is above one half."""
     beaten: Integers = np.sum(np.nan_to_num(ratio, nan=0.0) > 0.5, axis=0)
     return beaten

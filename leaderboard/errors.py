@@ -2,7 +2,7 @@
 
 LeaderboardError
 ├── UnknownLabels     no such qrel set or version
-├── UnknownMeasure    unknown measure name
+├── UnknownMeasure    unknown measure, or a measure that cannot be used here
 ├── NothingPrivate    no private queries, or too few to compare on
 ├── NothingToScore    no runs, or no query that both sets of labels cover
 │   └── NoRuns        no runs yet
@@ -22,7 +22,7 @@ class UnknownLabels(LeaderboardError):
 
 
 class UnknownMeasure(LeaderboardError):
-    """No measure has the given name."""
+    """No measure has the given name, or the measure cannot be used for this purpose."""
 
 
 class NothingPrivate(LeaderboardError):

@@ -49,9 +49,10 @@ class StoredResult:
 
 
 def compute_analysis(asked: Asked, progress: Progress | None = None) -> Analysis:
-    """Compute the analysis now, and add the teams of runs that its readers can see. Raises a Refusal if impossible.
+    """Compute the analysis now, and add the teams of runs that its readers can see.
 
-    Labels of passages leave out runs of documents, and the reverse. A sentence names the runs left out.
+    Labels of passages leave out runs of documents, and the reverse. A sentence names the runs left out. Raises a
+    Refusal if the reader cannot see the analysis, or if there is nothing to analyze.
     """
     check_released(asked)
     of_kind = _runs_of_labels(asked)

@@ -22,8 +22,8 @@ from tournament.models import QrelVersion
 class RankMoves:
     """Ranks of runs under two versions, over the queries that both cover.
 
-    ``before`` is the number of the earlier version, ``queries`` the number of these queries, and ``ranks`` maps a run
-    tag to its earlier and its later rank.
+    ``before`` is the number of the earlier version, and ``queries`` is how many queries both cover. ``ranks`` maps a
+    run tag to its earlier and its later rank.
     """
 
     before: int

@@ -1,9 +1,9 @@
 """The board: runs ranked under official and preference qrels, with intervals, ranks and shifts.
 
-[SP] Table 3 shows MRR@10 under both kinds of qrels side by side and adds the perfect run, which returns the official
-qrel of every query at rank 1 and nothing else. Its MRR@10 is 1 under official qrels. Under preference qrels it is
-the share of queries whose official qrel is a best answer. The table shows the rank that the perfect run would have
-among the runs, but it does not affect other ranks or correlations. A board can use any measure.
+[SP] Table 3 shows MRR@10 under both kinds of qrels side by side and adds the perfect run. This run returns the
+official qrel of every query at rank 1 and nothing else. Its MRR@10 is 1 under official qrels. Under preference qrels
+it is the share of queries whose official qrel is a best answer. The table shows the rank that the perfect run would
+have among the runs, but it does not affect other ranks or correlations. A board can use any measure.
 """
 
 import math
@@ -72,7 +72,10 @@ class BoardRow:
 
 
 def best_as_shown(rows: Sequence[BoardRow], side: str) -> frozenset[str]:
-    """Return the tags of the runs whose shown value equals that of the first run. ``side``: attribute of the rows."""
+    """Return the tags of the runs whose shown value equals that of the first run, under one set of labels.
+
+    ``side`` is ``official`` or ``preference``.
+    """
     ranked: dict[str, Standing] = {row.run: getattr(row, side) for row in rows if not row.perfect}
     shown = {run: number_text(one.value, Kind.MEASURE) for run, one in ranked.items()}
     best = {shown[run] for run, one in ranked.items() if one.rank == 1 and not math.isnan(one.value)}
@@ -201,8 +204,8 @@ def _ranks_with_perfect(standings: Values, ranked: int) -> npt.NDArray[np.int64]
 def able_to_pass(rows: Sequence[BoardRow]) -> dict[str, int]:
     """Return run tag → number of runs that would overtake it if all their unjudged top passages were best answers.
 
-    A query whose top passage is a best answer has the value 1, so a run's mean grows by at most its share of unjudged
-    top passages. Runs that no other run can overtake are left out.
+    A query whose top passage is a best answer has the value 1. So a run's mean can grow by at most its share of
+    unjudged top passages. Runs that no other run can overtake are left out.
     """
     runs = [row for row in rows if not row.perfect and row.judged_tops is not None]
     values = np.array([row.leading.value for row in runs])

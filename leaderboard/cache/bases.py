@@ -25,7 +25,7 @@ def bases_to_store(bases: Sequence[Basis]) -> dict[str, list[str]]:
 
 
 def changed_bases(stored: Mapping[str, Sequence[str]], bases: Sequence[Basis]) -> Iterator[str]:
-    """Yield the data that changed since the result was stored: ``labels (then official; now official, graded)``."""
+    """Yield in words what changed since the result was stored: ``labels (then official; now official, graded)``."""
     for one in bases:
         before, digest = stored.get(one.name, ("", ""))
         if digest != _inputs_hash(one.inputs):

@@ -36,7 +36,7 @@ def set_inputs(qrel_set: QrelSet) -> list[Any]:
 
 
 def labels_inputs(collection: Collection) -> list[Any]:
-    """Return values for all qrel sets and versions of the collection, and for the set that its leaderboard uses."""
+    """Return values that change with the collection's qrel sets and versions, and with its leaderboard's set."""
     sets = QrelSet.objects.filter(collection=collection).order_by("pk")
     versions = QrelVersion.objects.filter(collection=collection).order_by("number")
     chosen = [collection.board_labels_id] if collection.board_labels_id else []
@@ -72,7 +72,7 @@ def graded_inputs(collection: Collection) -> list[Any]:
 
 
 def campaign_inputs(campaign: Campaign) -> list[Any]:
-    """Return values for the judgments that count, the tournament's rules, and the passages with known texts.
+    """Return values that change with the counted judgments, the tournament's rules and the passages' known texts.
 
     A challenge that is still in progress changes no analysis, so it is left out.
     """

@@ -62,7 +62,7 @@ class Cells:
     diverging: bool = False
     marked: Sequence[tuple[int, int]] = ()
     notes: Sequence[str] = ()
-    """A note for each row; empty without notes."""
+    """A note for each row, or empty."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Bars:
     parts: Sequence[Part]
     beside: Part
     notes: Sequence[str] = ()
-    """A note for each row; empty without notes."""
+    """A note for each row, or empty."""
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ _SPECIAL = {
 
 
 def _greek(letter: str) -> str:
-    """Return the LaTeX of a Greek letter, such as ``$\\beta$`` for β. Unicode calls λ LAMDA."""
+    """Return the LaTeX of a Greek letter, such as ``$\\beta$`` for β. The name of λ in Unicode is LAMDA."""
     name = unicodedata.name(letter).split()[-1].replace("LAMDA", "LAMBDA")
     return rf"$\{name.lower() if letter.islower() else name.capitalize()}$"
 
@@ -222,7 +222,10 @@ def _group_heads(table: Table) -> list[str]:
 
 
 def _set_line(cells: Iterable[str]) -> str:
-    r"""Return a line of the table. ``\\`` and ``\midrule`` before it would swallow a leading star or bracket."""
+    r"""Return a line of the table, which starts with ``{}`` if its first sign is a star or a bracket.
+
+    Otherwise a ``\\`` or ``\midrule`` before the line would take that sign as its argument.
+    """
     line = " & ".join(cells) + r" \\"
     return "{}" + line if line.lstrip().startswith(("[", "*")) else line
 

@@ -86,7 +86,7 @@ class Column:
 class Row:
     """A row of a table: column key → raw value, None if missing.
 
-    ``best`` and ``significant`` are the keys of the columns whose cells are marked so.
+    ``best`` and ``significant`` have the keys of the columns whose cells get that mark.
     """
 
     values: Mapping[str, Value]

@@ -26,10 +26,10 @@ class Agreement:
 def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Agreement:
     """Return Kendall's τ-b between two sequences of values of the same runs, in the same order of runs.
 
-    Equal values are ties: a pair tied in one order counts neither as agreeing nor as disagreeing, and τ-b divides by
-    the geometric mean of the pairs untied in each order. It does not matter which direction is better, if it is the
-    same in both. Needs memory proportional to n²: 8 MB for 1,000 runs. Raises ValueError unless all values are finite
-    and both sequences have the same length.
+    Equal values are ties. A pair tied in one order counts neither as agreeing nor as disagreeing. τ-b divides by the
+    geometric mean of the numbers of pairs untied in each order. It does not matter which direction is better, if it
+    is the same in both. Needs memory proportional to n²: 8 MB for 1,000 runs. Raises ValueError unless all values are
+    finite and both sequences have the same length.
     """
     x, y = _two_orders(first, second)
     upper = np.triu_indices(len(x), k=1)
@@ -93,12 +93,12 @@ def tau_ap(evaluated: npt.ArrayLike, reference: npt.ArrayLike) -> float | None:
 def rank_biased_overlap(first: npt.ArrayLike, second: npt.ArrayLike, *, p: float = 0.9) -> float | None:
     """Return the extrapolated rank-biased overlap of two orders of the same runs. Larger values rank higher.
 
-    Webber, Moffat & Zobel (TOIS 2010), equation 30: with A_d the overlap of the first d runs of both orders over d,
-    RBO = A_n · p^n + (1 - p) / p · Σ A_d · p^d, for d = 1 … n. It is 1 for equal orders. The smaller the
+    Webber, Moffat & Zobel (TOIS 2010), equation 30: RBO = A_n · p^n + (1 - p) / p · Σ A_d · p^d, for d = 1 … n. A_d
+    is the overlap of the first d runs of both orders, divided by d. RBO is 1 for equal orders. The smaller the
     persistence ``p``, the more weight the first ranks have. Both orders contain the same runs, so A_n is 1.
 
-    Tied runs all have the first rank of their group, and A_d is 2 · overlap divided by the number of runs that both
-    orders have down to rank d, as in the paper's section on ties. Returns None if there are no runs.
+    As in the paper's section on ties, tied runs all have the first rank of their group. A_d is then 2 · overlap
+    divided by the total number of runs that the two orders have down to rank d. Returns None if there are no runs.
     """
     if not 0 < p < 1:
         raise ValueError("p must be between 0 and 1")
@@ -123,7 +123,7 @@ def _count_down_to(places: npt.NDArray[np.int64], rank: npt.NDArray[np.int64]) -
 
 
 def _expected_share(above: int, right_above: float, mates: int, right_mates: float) -> float:
-    """Return the expected share of τ_AP for an item in a tied group whose order is random.
+    """Return the expected share, as averaged by :func:`tau_ap`, of an item in a tied group whose order is random.
 
     Every position of the item in its group is equally likely. At offset j, j of its ``mates`` are above it, with all
     subsets equally likely. In the first position of the whole order, nothing is above the item, so it adds nothing.

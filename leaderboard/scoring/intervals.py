@@ -45,9 +45,9 @@ def resampled_means(
     """Return the mean of each row of ``values`` in each resample of the queries, shape (rows, trials).
 
     ``values`` has the shape (rows, queries). Queries without a value (nan) are left out of every mean. The mean of a
-    resample without any value is nan. With ``whole`` (2520 for RR@10, because every rank to 10 divides it), values
-    times ``whole`` are integers, and sums are exact whatever the order of summation or the machine. Counts are drawn
-    in blocks of trials to limit memory, which does not change the draws.
+    resample without any value is nan. With ``whole``, values times ``whole`` are integers (2520 for RR@10, because
+    every rank to 10 divides it). Sums are then exact, whatever the order of summation or the machine. Counts are
+    drawn in blocks of trials to limit memory, which does not change the draws.
     """
     rows, queries = values.shape
     if queries == 0:

@@ -74,7 +74,7 @@ class Labels:
 
     @property
     def simulated(self) -> bool:
-        """Whether the labels come from judges of whom some were simulated."""
+        """Whether any judge behind the labels was simulated."""
         return self.version is not None and self.version.simulated
 
     @cached_property

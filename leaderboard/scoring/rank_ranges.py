@@ -25,7 +25,7 @@ Ranks = npt.NDArray[np.int64]
 class RankRanges:
     """The range of ranks of each run.
 
-    ``first`` is 1 + the number of better runs, and ``last`` is the number of runs, itself included, that are not
+    ``first`` is 1 + the number of runs that are better. ``last`` is the number of runs, itself included, that are not
     worse.
     """
 

@@ -9,7 +9,7 @@ from leaderboard.output.printed_charts import rows_figure
 
 
 def official_order_figure(board: Sequence[BoardRow], official: str, data: Table) -> Figure:
-    """Return one panel of official and one of preference values, with the runs in order of official rank in both.
+    """Return a figure with a panel of official and one of preference values, both in the order of official ranks.
 
     The line in each panel is the value of the perfect run.
     """

@@ -79,7 +79,7 @@ class Step:
 
 @dataclass(frozen=True)
 class BoardOverTime:
-    """All runs by date, one step each; steps that changed the state of the art have a comparison."""
+    """All runs by date, one step each. A step has a comparison if its run displaced the state of the art."""
 
     facts: Facts
     rules: Rules

@@ -75,7 +75,9 @@ def rank_sum(a: Ranks, b: Ranks) -> Finding:
 
 
 def signed_rank(differences: Differences) -> Finding:
-    """Run Wilcoxon's signed-rank test on the differences B minus A, without zeros. Tied differences must be equal.
+    """Run Wilcoxon's signed-rank test on the differences B minus A, without zeros.
+
+    Differences tie only if they are exactly equal, so pass integers or :func:`reciprocal_differences`.
 
     p is the same as from scipy's ``wilcoxon(differences, zero_method="wilcox")``. It is exact for up to 50
     differences without ties or zeros, and for up to 13 in any case. Otherwise it is the normal approximation,
@@ -143,8 +145,8 @@ def mean_interval(differences: Differences, level: float) -> Interval:
 def share_interval(a_wins: int, b_wins: int, queries: int, level: float) -> Interval:
     """Return the share of queries that A wins minus the share that B wins, with a Clopper-Pearson interval.
 
-    The interval is that of A's share of the decided queries, scaled to all queries and conditional on the number of
-    decided queries, so it matches the sign test. The bounds are nan if no query is decided.
+    The interval is that of A's share of the decided queries, scaled to all queries. It is conditional on the number
+    of decided queries, so it matches the sign test. The bounds are nan if no query is decided.
     """
     decided = a_wins + b_wins
     if decided == 0:

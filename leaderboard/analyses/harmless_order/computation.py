@@ -43,9 +43,10 @@ class HarmlessOrder:
 
 
 def harmless_order(ranks: Integers, *, alpha: float = ALPHA) -> HarmlessOrder:
-    """Return the order of runs. ``ranks`` are those of the first relevant passages, shape (runs, queries), or 0.
+    """Return the do-no-harm order of runs.
 
-    Takes time proportional to runs² × queries, for four matrix products. Raises ValueError if there are no runs.
+    ``ranks`` has the rank of the first relevant passage, shape (runs, queries), 0 if the run does not answer. Takes
+    time proportional to runs² × queries, for four matrix products. Raises ValueError if there are no runs.
     """
     runs = len(ranks)
     if not runs:

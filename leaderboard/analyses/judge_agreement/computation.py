@@ -1,9 +1,9 @@
 """How well people agree with each other, and whether they prefer a side of the page.
 
 *Observed agreement* P is the share of agreeing pairs of judgments among all combinations of two judgments of the same
-pair. With two possible answers and random sides, chance agreement is one half, so agreement beyond chance is 2·P − 1
-(Bennett, Alpert & Goldstein's S, Public Opinion Quarterly 18, 1954). If everyone errs independently with the same
-chance e, then P = (1 − e)² + e² and 2·P − 1 = (1 − 2e)², which gives e. Answers of "cannot decide" are left out.
+pair. With two possible answers and random sides, chance agreement is one half, so agreement beyond chance is 2·P − 1.
+This is S of Bennett, Alpert & Goldstein (Public Opinion Quarterly 18, 1954). If everyone errs independently with the
+same chance e, then P = (1 − e)² + e². So 2·P − 1 = (1 − 2e)², which gives e. Answers of "cannot decide" are left out.
 """
 
 import math
@@ -126,7 +126,7 @@ def side_bias(
 ) -> tuple[SideBias, ...]:
     """Return a row for each of ``who``: exact interval, and exact test against one half, Bonferroni-corrected.
 
-    Sides are drawn at random and balanced over the judgments of a pair, so a worker who judges only the passages
+    Sides are drawn at random and balanced over the judgments of a pair. So a worker who judges only the passages
     prefers both sides equally often. The test assumes independent judgments; the balance makes it slightly
     conservative.
     """

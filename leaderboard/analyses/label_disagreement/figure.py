@@ -12,7 +12,7 @@ DARK = 0.65
 
 
 def confusion_figure(found: Confusion, names: tuple[str, str], facts: Facts, data: Table) -> Figure:
-    """Return the confusion matrix as a figure, with the share that each cell has of its row."""
+    """Return the confusion matrix as a figure. Each cell shows its count and its share of the row's passages."""
     totals = found.counts.sum(axis=1)
     shares = found.counts / totals.clip(min=1)[:, None]
 

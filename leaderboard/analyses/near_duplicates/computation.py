@@ -1,8 +1,10 @@
 """Labels with near-duplicates counted once or expanded to all of them, and rankings without near-duplicates.
 
-The overview of the TREC 2022 Deep Learning track judged the canonical passage of each class and compared two
-evaluations: runs without near-duplicates under the labels of canonical passages, and runs as they are under labels
-expanded to whole classes (section 4, table 4 and figure 6).
+In the TREC 2022 Deep Learning track, the canonical passage of each class was judged. The track's overview (section 4,
+table 4 and figure 6) compares two evaluations:
+
+- runs without near-duplicates, under the labels of canonical passages;
+- runs as they are, under labels expanded to whole classes.
 """
 
 from collections import Counter

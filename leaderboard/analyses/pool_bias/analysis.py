@@ -111,7 +111,10 @@ def _node(known: LoadedContenders, query: int, passage: int) -> Node:
 
 
 def _runs_beside_pool(known: LoadedContenders, runs: Sequence[Run]) -> list[Run]:
-    """Return the runs whose top passages were compared without being in the pool: challengers, or all if no pool."""
+    """Return the runs whose contributions are not in the pool's record.
+
+    These are the challenging runs, or all ``runs`` if the campaign has no pool.
+    """
     campaign = known.facts.campaign
     if campaign.pool_id is None:
         return list(runs)

@@ -2,8 +2,8 @@
 
 A run in the pool can contribute its own best answers; a run that comes later cannot. So leave out one run, or all
 runs of a team: drop the passages that only they contributed, derive the best answers again from the remaining
-judgments, and rank the run again (the leave-one-out test of Zobel, SIGIR 1998, for shallow pools). The two boards are
-compared on the queries that have a best answer in both.
+judgments, and rank the run again. This is the leave-one-out test of Zobel (SIGIR 1998) for shallow pools. The two
+boards are compared on the queries that have a best answer in both.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -81,8 +81,8 @@ def left_out_rows(
     """Return a row for each member of the group that was left out.
 
     ``before`` and ``after`` are flags of the best nodes with and without the group. In a row, ``changed`` is the
-    number of queries with different best answers, ``lost`` that of queries without any now, and ``tau_b`` that of
-    both boards.
+    number of queries whose best answers differ. ``lost`` is the number of queries that no longer have any. ``tau_b``
+    compares the orders of all runs on the two boards.
     """
     had, has = contenders.covered(before), contenders.covered(after)
     both = had & has

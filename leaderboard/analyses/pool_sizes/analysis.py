@@ -15,7 +15,7 @@ EVERYTHING = "all queries"
 
 
 def pool_or_newest(collection: Collection, name: str) -> Pool:
-    """Return the collection's pool with this name (default: its newest pool). Raises NothingToScore."""
+    """Return the collection's pool with this name (default: its newest). Raises NothingToScore if there is none."""
     pools = Pool.objects.filter(collection=collection).select_related("qrel_set").order_by("-pk")
     found = pools.filter(name=name).first() if name else pools.first()
     if found is None:

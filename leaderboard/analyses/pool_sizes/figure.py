@@ -12,7 +12,10 @@ Sides = Sequence[tuple[str, SizeCounts]]
 
 
 def sizes_figure(sides: Sides, facts: Facts, data: Table) -> Figure:
-    """Return the figure. Downloads have a panel of query counts for each side; pages show shares in one chart."""
+    """Return the figure of pool sizes. ``sides`` has (title, counts) for all queries and for those of the pool.
+
+    Downloads have a panel of query counts for each side. Pages show the shares of both sides in one chart.
+    """
     sizes = sorted({size for _, counts in sides for size in counts.queries})
 
     def draw(canvas: Any) -> None:

@@ -1,8 +1,8 @@
 """Power of the paired t-test over queries: detectable differences, and numbers of queries needed.
 
-The test of n differences with standard deviation s and true mean d has a noncentral t distribution with n - 1
-degrees of freedom and noncentrality d · √n / s. Webber, Moffat & Zobel, *Statistical power in retrieval
-experimentation* (CIKM 2008); Sakai, *Topic set size design* (Information Retrieval Journal 19, 2016).
+For n differences with standard deviation s and true mean d, the test statistic has a noncentral t distribution. Its
+degrees of freedom are n - 1, and its noncentrality is d · √n / s. See Webber, Moffat & Zobel, *Statistical power in
+retrieval experimentation* (CIKM 2008); Sakai, *Topic set size design* (Information Retrieval Journal 19, 2016).
 """
 
 from __future__ import annotations
@@ -77,7 +77,10 @@ def run_pairs(values: Floats) -> Pairs:
 
 
 def power_of(queries: int, effect: float, alpha: float) -> float:
-    """Return the probability that the test on this many queries finds a true difference of ``effect`` deviations."""
+    """Return the probability that the test on this many queries finds a true difference.
+
+    ``effect`` is the difference in standard deviations.
+    """
     freedom, noncentrality = queries - 1, effect * math.sqrt(queries)
     critical = float(-stdtrit(freedom, alpha / 2))
     beyond = _beyond_by_mean if freedom < BY_DEVIATION_FROM else _beyond_by_deviation

@@ -2,8 +2,8 @@
 
 - *Density*: if many of the judged passages are relevant, probably many relevant passages were not judged (Voorhees,
   Craswell and Lin, *Too many relevants*, SIGIR 2022).
-- *Left out*: a run is scored without the labels that only this run (or its team) contributed (Zobel, *How reliable
-  are the results of large-scale information retrieval experiments?*, SIGIR 1998).
+- *Left out*: a run is scored without the labels that only this run (or its team) contributed. See Zobel, *How
+  reliable are the results of large-scale information retrieval experiments?* (SIGIR 1998).
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,7 +59,7 @@ def unjudged_share(
 
 
 def saved_by_classes(pools: Mapping[str, set[str]], canonical: Mapping[str, str]) -> tuple[int, int]:
-    """Return the number of pooled passages, and how many of them near-duplicates save from being judged."""
+    """Return the number of pooled passages, and how many need no judgment because a near-duplicate is judged."""
     passages = sum(len(pids) for pids in pools.values())
     classes = sum(len({canonical.get(pid, pid) for pid in pids}) for pids in pools.values())
     return passages, passages - classes

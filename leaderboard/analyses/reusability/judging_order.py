@@ -1,7 +1,7 @@
 """The origin of labels: relevant passages by source, and the gain curve of every topic.
 
-The origin is known only for qrel sets that were made from a graded campaign, which records the order and the source
-of the passages it judged.
+The origin is known only for qrel sets that were made from a graded campaign. Campaigns record the order and the
+source of judged passages.
 """
 
 from collections import defaultdict

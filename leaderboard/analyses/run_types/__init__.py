@@ -1,1 +1,1 @@
-"""How runs of different types perform, and whether the best of a type wins everywhere."""
+"""How runs of different types perform, and whether the best run of a type wins on every query."""

@@ -88,9 +88,11 @@ def combinations(
     """Score the runs under every combination of these labels, query sets and measures.
 
     Labels default to the leaderboard's set and the latest version. Query sets default to public and private, or to
-    all if no query is private. Raises NothingToScore if a combination has no queries or no relevant passage,
-    NothingPrivate if private queries are requested and there are none, and UnknownMeasure for a measure without a
-    value on every query.
+    all if no query is private. Raises:
+
+    - NothingToScore if a combination has no queries or no relevant passage;
+    - NothingPrivate if private queries are requested and there are none;
+    - UnknownMeasure for a measure that does not have a value for every query.
     """
     private = private_qids(collection)
     wanted = list(query_sets) or (["public", "private"] if private else ["all"])

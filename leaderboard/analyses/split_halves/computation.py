@@ -9,8 +9,8 @@ significance test:
   different runs and it is significant in neither.
 - They *disagree* if they favor different runs and the difference is significant in at least one.
 
-A half in which the two means (or medians) are equal favors no run. Two such halves count as favoring the same run,
-and one such half and another as favoring different runs.
+A half in which the two means (or medians) are equal favors no run. If neither half favors a run, they count as
+favoring the same run. If only one half favors a run, they count as favoring different runs.
 """
 
 from collections.abc import Callable, Iterator
@@ -77,7 +77,10 @@ class Agreement:
 
 @dataclass(frozen=True)
 class PairTests:
-    """Test → p-values (``p``) for the run ``first`` against each run of ``second``, shape (pairs, parts)."""
+    """The p-values of tests of the run ``first`` against each run of ``second``.
+
+    ``p`` maps the name of a test to its p-values, shape (pairs, parts).
+    """
 
     first: int
     second: npt.NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Counts for rank tests of two runs on many parts (subsets) of the queries at once, without sorting each part.
 
-A rank statistic can be computed from how many of a part's differences (or values) fall into each group of equal
-values, with groups in ascending order. Groups are the same for every part, so they are found once per pair of runs.
+Put differences (or values) into groups of equal values, in ascending order. A rank statistic of a part follows from
+how many of its differences are in each group. Groups are the same for every part, so they are found once per pair.
 Counting them on all parts is one product of a sparse one-hot matrix with the matrix of parts. Values that rarely
 repeat form nearly as many groups as queries, so half_orders counts them in sorted order. All sums are of integers
 and therefore exact.

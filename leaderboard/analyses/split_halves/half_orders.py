@@ -1,8 +1,8 @@
 """Counts for pairs of runs whose values rarely repeat, from sorted queries instead of tables of groups.
 
-Queries are sorted by a pair's differences, or by a run's values. The number of a part's queries before a given
-one is then a running count down the rows of the matrix of parts, and a rank statistic is a sum of products of
-such counts. Rows of equal numbers are added up first. All sums are of integers and therefore exact.
+Queries are sorted by a pair's differences, or by a run's values. The number of a part's queries before a given query
+is then a running count down the rows of the matrix of parts. A rank statistic is a sum of products of such counts.
+Rows of equal numbers are added up first. All sums are of integers and therefore exact.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Groups:
 class SignedRanks:
     """Sums for the signed-rank test on each part.
 
-    ``positive`` is 2 × the sum of the ranks of the positive differences, and ``ties`` is Σ(t³ - t) over groups of t
+    ``positive`` is 2 × the sum of the ranks of the positive differences. ``ties`` is Σ(t³ - t) over groups of t
     differences of equal size. ``ranks`` has the doubled ranks, shape (parts, differences), 0 after the last, or is
     None.
     """
@@ -206,7 +206,7 @@ def doubled_ranks(groups: Counts) -> Sums:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The row of each group in a matrix: first the first group of every block, then every second group, and so on.
+    """The row of each group in a matrix: the first group of every block, then the second of every block, and so on.
 
     With this order, all blocks are processed at once. Products within a block fit ``dtype``.
     """

@@ -1,1 +1,1 @@
-"""Two boards of the same runs, under any two labels or measures."""
+"""Two boards of the same runs, under any two sets of labels or by any two measures."""

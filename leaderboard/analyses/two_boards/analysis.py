@@ -26,8 +26,9 @@ def analyse_two_boards(asked: Asked, progress: Progress | None) -> Analysis:
     """Compare two boards, each of one set of labels and one measure, over the queries that both sets cover.
 
     The figure names the runs in ``highlight`` (run tags), by default the top runs and the runs that move most. It
-    colors runs by the detail ``by``, such as their subtask. Raises the errors of ``combinations``, WrongSetting if
-    both boards are the same or a highlighted run is not on them, and NothingToScore if they have no query in common.
+    colors runs by the detail ``by``, such as their subtask. Raises the errors of ``combinations``, and WrongSetting
+    if both boards are the same or a highlighted run is not on them. Raises NothingToScore if the two sets of labels
+    have no query in common.
     """
     collection, runs, p = asked.collection, asked.runs, asked.number("p")
     chosen = labels_or_usual(collection, asked.text("qrels"))

@@ -203,7 +203,9 @@ class DiscountedGain(Measure):
     """
 
     letters = "nDCG"
-    words = "the sum of the grades found, each over log2(rank + 1), over the largest such sum"
+    words = (
+        "the sum of the grades found, each divided by log2(rank + 1), as a share of the largest possible sum"
+    )
     graded = True
 
     def values(self, judged: RankedLabels) -> Values:
@@ -238,7 +240,7 @@ class CumulativeGain(DiscountedGain):
     """
 
     letters = "NCG"
-    words = "the sum of the grades in the first k ranks over the largest such sum"
+    words = "the sum of the grades in the first k ranks, as a share of the largest possible sum"
     needs_cutoff = True
 
     def _total_gain(self, query: Whole, gain: Whole, rank: Whole, queries: int) -> Values:
@@ -286,7 +288,7 @@ class Compatibility(Measure):
     p: float = 0.95
 
     letters = "Compat"
-    words = "the rank-biased overlap with the nearest ideal ranking, over the best possible value"
+    words = "the rank-biased overlap with the nearest ideal ranking, as a share of the best possible value"
     takes_cutoff = False
     graded = True
     ordinal = True

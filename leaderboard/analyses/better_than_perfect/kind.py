@@ -59,9 +59,9 @@ KIND = Kind(
         ),
     ),
     of_campaign=True,
-    help="One run against the known relevant passages (qrels). Category A: the qrel is the run's top passage and is "
-    "compared with its second. Category B: the qrel ranks lower or is not found, and is compared with the top. "
-    "Counts the preferences in the judgments of a campaign created with manage.py ask_better_than_perfect, or of "
-    "any other campaign if the run and the qrel set are passed.",
+    help="Compare one run's passages with the known relevant passages (qrels). Category A: the qrel is the run's top "
+    "passage and is compared with its second. Category B: the qrel ranks lower or is not found, and is compared with "
+    "the top. Count the preferences in the judgments of a campaign created with manage.py ask_better_than_perfect, "
+    "or of any other campaign if the run and the qrel set are passed.",
     example="vs-qrels --figure preferred.svg",
 )

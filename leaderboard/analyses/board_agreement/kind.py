@@ -16,7 +16,7 @@ KIND = Kind(
     ),
     works="Scoring runs",
     help="Show MRR@10 under a qrel set and a version of the preference qrels, side by side: 95% intervals, "
-    "moves in rank, Kendall's tau-b and tau_AP, the board of these queries against the board of all, "
-    "which qrels win their pairs, and how many judged pairs each run orders as people did.",
+    "moves in rank, Kendall's tau-b and tau_AP, the board on these queries against the board on all queries, "
+    "how often qrels win their pairs, and how many judged pairs each run orders as people did.",
     example="mine --version 1 --figure boards.pdf --markdown boards.md",
 )

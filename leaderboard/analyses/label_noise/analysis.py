@@ -203,8 +203,8 @@ def _noise_sentences(found: LabelNoise, odds: Sequence[Odds], error: float | Non
     by_queries = sum(_excludes_zero(row.difference_queries) for row in others)
     by_labels = sum(_excludes_zero(row.difference_labels) for row in others)
     said = [
-        f"{by_queries} of {len(others)} runs differ from {found.reference} beyond the choice of queries, "
-        f"{by_labels} also beyond the choice of judgments."
+        f"{by_queries} of {len(others)} runs differ significantly from {found.reference} if queries are resampled, "
+        f"{by_labels} if judgments are resampled too."
     ]
     if odds and error is not None:
         said.append(

@@ -44,7 +44,7 @@ def sizes_figure(sides: Sides, facts: Facts, data: Table) -> Figure:
         ],
     )
     caption = (
-        "Queries by the number of passages in their pool. In the downloads: numbers, with a scale for each "
-        "panel."
+        "Queries by the number of passages in their pool. Downloads show numbers of queries, with a separate scale "
+        "in each panel."
     )
     return Figure("sizes", TITLE, caption, facts, draw, data, (chart_content(chart),), 7.0, 3.0)

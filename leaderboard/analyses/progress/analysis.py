@@ -56,8 +56,8 @@ def progress_table(board: BoardOverTime) -> Table:
         "the best. Each step compares the run with the one it displaced. The p-values are of the paired t-test on "
         "reciprocal ranks over all queries"
         + (f", also corrected for the {many(steps, 'step')}" if steps else "")
-        + ". The verdict rests on other tests, of the outcomes query by query (Lin et al., SIGIR 2021); its own "
-        "p-values are in its sentence.",
+        + ". The verdict comes from other tests, of the outcomes query by query (Lin et al., SIGIR 2021). Its "
+        "sentence states their p-values.",
         columns,
         tuple(_step_row(board, step, max(1, steps)) for step in board.steps if not _is_undated(step)),
         board.facts,
@@ -72,8 +72,8 @@ def undated_table(board: BoardOverTime) -> Table:
     return Table(
         "undated",
         "Runs without a date of submission",
-        "They are never the state of the art. To add a date, press Describe on the run's page. To date many runs, "
-        "use Describe with a table on the page Runs.",
+        "Runs without a date are never the state of the art. To add a date, press Describe on the run's page. To add "
+        "dates to many runs, use Describe with a table on the page Runs.",
         columns,
         rows_of(apart, columns),
         board.facts,

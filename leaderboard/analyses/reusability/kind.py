@@ -14,8 +14,8 @@ KIND = Kind(
         MEASURE,
         Choice(
             "against",
-            "Density beside",
-            help="labels whose density to show for comparison: a qrel set, @n, or NAME/SET of a published collection",
+            "Compare density with",
+            help="labels with which to compare the density: a qrel set, @n, or NAME/SET of a published collection",
         ),
         LEAVE_OUT,
         Number(
@@ -28,9 +28,9 @@ KIND = Kind(
         ),
     ),
     works="Leaving out",
-    help="Show the density of relevant passages of every query, the relevant passages by source and how soon they "
-    "were found (labels of a graded campaign only), the unjudged passages among each run's first ten, "
+    help="Show the density of relevant passages for every query, the relevant passages by source and how soon they "
+    "were found (only for labels of a graded campaign), the unjudged passages among each run's first ten, "
     "how many judgments near-duplicates save, and each run's value and rank without the labels that only it (or its "
-    "team) contributed. The analysis of pool bias derives best answers again from fewer judgments.",
+    "team) contributed. For preference judgments, see the analysis of pool bias, which derives best answers again.",
     example="mine --qrels official --measure nDCG@10 --json",
 )

@@ -85,7 +85,8 @@ def ratios_analysis(found: WinRatios, facts: Facts, *, not_comparable: Sequence[
         )
     caption = (
         "How often the column's top passage was preferred to the row's, as a percentage of the queries where the two "
-        f"differ and people preferred one of them. Exact binomial test of even odds, p times {found.pairs} pairs."
+        f"differ and people preferred one of them. Exact binomial test of even odds; p is multiplied by the number "
+        f"of pairs ({found.pairs})."
     )
     table = Table(
         key="ratios",
@@ -210,7 +211,7 @@ def _ratios_figure(found: WinRatios, facts: Facts, caption: str, data: Table) ->
         _write_ratios(axes, found, points)
 
     marked = "Dots" if size > MOST_NUMBERED else "Bold"
-    caption = f"{caption} {marked}: p < {found.alpha} after that. Gray: no judgments."
+    caption = f"{caption} {marked}: p < {found.alpha} after this correction. Gray: no judgments."
     charts = (_ratios_chart(found),)
     return Figure("ratios", "Win ratios", caption, facts, draw, data, charts, max(side, 5.0), side * 0.85)
 

@@ -15,8 +15,8 @@ from pooling.services.lookups import collection_named
 
 class Command(AnalysisCommand):
     help = (
-        "Every run's MRR@10 (or --measure) under a qrel set and under a version of the preference qrels, over the "
-        "queries for which both have a relevant passage, with 95% intervals (bootstrap over queries), ranks, "
+        "Show every run's MRR@10 (or --measure) under a qrel set and under a version of the preference qrels, over "
+        "the queries for which both have a relevant passage, with 95% intervals (bootstrap over queries), ranks, "
         "shifts, shares of answered queries and judged tops, and Kendall's tau-b between the two orders. Before the "
         "first version is published, the board shows the qrel set alone. The perfect run returns the set's qrel "
         f"of every query and nothing else. It is left out of ranks and correlations. {KNOWN}"

@@ -165,7 +165,7 @@ def test_p_values_of_the_board_over_time_name_their_test(hill):
     groups = {column.key: column.group for column in table.columns}
     assert groups["t_p"] == groups["t_corrected"] == "paired t-test on RR"
     assert groups["claim"] == "by outcomes"
-    assert "The verdict rests on other tests" in table.caption
+    assert "The verdict comes from other tests" in table.caption
 
 
 def over_time(hill, runs=None):

@@ -30,8 +30,8 @@ from pooling.services.lookups import runs_of_kind
 from tournament.models import QrelVersion, VersionQuery
 
 KEPT_SECONDS = 3600
-"""Seconds for which a board and its judged tops are cached. The cache keys miss one change: a top passage counts as
-judged when its text arrives later and equals that of a judged passage."""
+"""Seconds for which a board and its judged tops are cached. The cache keys miss one change: if the text of a top
+passage arrives later and equals that of a judged passage, the top passage counts as judged."""
 
 
 @dataclass(frozen=True)

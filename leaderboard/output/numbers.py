@@ -20,7 +20,7 @@ class Rounded(float):
 
     @classmethod
     def of(cls, value: float, decimals: int) -> Rounded:
-        """Round to ``decimals``. 0 gives NaN, because only the order of runs is published."""
+        """Round a value to ``decimals``. With 0 decimals, return NaN, because only the order of runs is published."""
         found = cls(round(value, decimals) if decimals and not math.isnan(value) else math.nan)
         found.decimals = decimals
         return found

@@ -66,7 +66,7 @@ def run_comparisons(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = 
 
 
 def _text_classes(collection: int, qrels: set[str], labels: QrelSet | None = None) -> dict[str, str]:
-    """Return pid → text key for the qrels and all passages with the same text as one of them.
+    """Return pid → text key for the qrels and all passages with the same text as one of them, if the text is known.
 
     If there are many qrels, the result covers all passages labeled in ``labels`` instead. Reading the extra rows is
     faster than a query that lists thousands of pids.

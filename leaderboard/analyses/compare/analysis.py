@@ -70,7 +70,7 @@ def naive_table(comparison: Comparison, order: str) -> Table:
 
 
 def outcome_table(comparison: Comparison, order: str) -> Table:
-    """Return the paper's Table 2: shares of queries by outcome, and raw p-values where both runs answer."""
+    """Return the paper's Table 2: shares of queries by outcome, and means and raw p-values where both runs answer."""
     times = comparison.rules.m
     columns = [
         Column("neither", "neither", Kind.SHARE, "answered by (%)"),

@@ -73,13 +73,13 @@ class Step:
     state_of_the_art: bool
     """Whether the run was the best when it arrived."""
     submitted: date | None
-    """None for an undated run, which displaces no run and is never displaced."""
+    """None for an undated run, which displaces no run, and is never displaced unless it is a baseline."""
     compared: ComparedPair | None
 
 
 @dataclass(frozen=True)
 class BoardOverTime:
-    """All runs by date, one step each. A step has a comparison if its run displaced the state of the art."""
+    """All runs by date, one step each, undated runs last. A step has a comparison if its run displaced a run."""
 
     facts: Facts
     rules: Rules

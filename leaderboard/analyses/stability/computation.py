@@ -3,8 +3,8 @@
 Craswell et al., *MS MARCO: benchmarking ranking models in the large-data regime* (SIGIR 2021) [MM]: the query set
 is resampled with replacement to its own size, 1,000 times, and the runs are ranked in each trial. Results are how
 often each run has each rank, its expected rank, and the table of the top five. Runs with equal means share the
-better rank (1, 2, 2, 4), as on the board. Ties lower expected ranks, so the share of trials with ties is reported
-too.
+better rank (1, 2, 2, 4), as on the board. The ranks of a trial with ties add up to less than without ties, so the
+share of trials with ties is reported too.
 """
 
 from dataclasses import dataclass

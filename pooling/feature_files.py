@@ -1,13 +1,13 @@
-"""The features of a collection's passages as files, mapped into memory a block at a time.
+"""Store the features of a collection's passages in files, and map blocks of these files into memory.
 
-A row is a passage, in the order of the texts. The files of a folder:
+Each row is a passage, in the order in which the texts were read. The files in a folder:
 
 | File | Content |
 |---|---|
 | ``manifest.json`` | the inputs of the features, and the size of each file; written last |
-| ``counts``, ``columns`` | uint8 and int32 of each (row, feature), row after row |
-| ``starts`` | int64: where each row starts in these two files, and the end of the last row |
-| ``lengths`` | float32 of each row: its length under TF-IDF |
+| ``counts``, ``columns`` | row after row, for each feature that occurs: its count (uint8) and its number (int32) |
+| ``starts`` | int64: the index in these two files at which each row starts, and the end of the last row |
+| ``lengths`` | float32 of each row: the length (L2 norm) of its TF-IDF vector |
 | ``texts`` | uint64 of each row: the first bytes of the text's class key; equal for equal texts |
 | ``rarities`` | float32 of each feature: its inverse document frequency |
 | ``pids`` | the pid of each row, one per line |
@@ -46,7 +46,7 @@ _MANIFEST = "manifest.json"
 
 @dataclass(frozen=True)
 class Features:
-    """The stored features of ``passages`` passages, the rows of a sparse matrix."""
+    """The stored features of a collection's passages: a sparse matrix with ``passages`` rows."""
 
     folder: Path
     passages: int
@@ -54,16 +54,16 @@ class Features:
     def blocks(
         self, rows_at_once: int = ROWS_AT_ONCE
     ) -> Iterator[tuple[int, csr_array, NDArray[np.float32]]]:
-        """Yield the first row of each block, its damped counts, and the lengths of its rows."""
+        """Yield, for each block of rows, the number of its first row, its damped counts and its rows' lengths."""
         for begin, rows in _ranges(self.passages, rows_at_once):
             yield begin, self.weights(begin, rows), self._part("lengths", begin, rows)
 
     def weights(self, begin: int, rows: int) -> csr_array:
-        """Return the damped counts of these rows."""
+        """Return the damped counts of ``rows`` rows, starting with row ``begin``."""
         return damped(self._counts(begin, rows))
 
     def tfidf_of(self, rows: Sequence[int]) -> csr_array:
-        """Return the TF-IDF of these rows, in this order."""
+        """Return the TF-IDF vectors of these rows, in this order, each of length 1."""
         starts = self._part("starts", 0, self.passages + 1)
         counts, columns = (self._part(name, 0, int(starts[-1])) for name in ("counts", "columns"))
         spans = [slice(int(starts[row]), int(starts[row + 1])) for row in rows]
@@ -74,12 +74,12 @@ class Features:
         return tfidf(csr_array((data, found, ends), (len(rows), FEATURES)), self.rarities)
 
     def tfidf_of_text(self, text: str) -> csr_array:
-        """Return the TF-IDF of a text outside the collection, such as a query."""
+        """Return the TF-IDF vector of a text outside the collection, such as a query."""
         return tfidf(count_words([text]), self.rarities)
 
     @property
     def size(self) -> int:
-        """Bytes on disk."""
+        """The total size of the files, in bytes."""
         return sum(file.stat().st_size for file in self.folder.iterdir())
 
     @property
@@ -88,7 +88,7 @@ class Features:
         return self._part("rarities", 0, FEATURES)
 
     def rows_of(self, pids: Iterable[str]) -> dict[str, int]:
-        """Return pid → row for pids that have a row; the first row if a pid has several texts."""
+        """Return pid → row for the pids that have a row. If a pid has several rows, the first is returned."""
         wanted = pl.Series(sorted(set(pids)), dtype=pl.String)
         if not len(wanted):
             return {}
@@ -103,7 +103,7 @@ class Features:
         return [pid_of[row] for row in rows]
 
     def text_keys(self, rows: Sequence[int]) -> list[int]:
-        """Return a number for the text of each row; equal texts have the same number."""
+        """Return, for each of these rows, a number that is the same for all rows with the same text."""
         keys: list[int] = self._part("texts", 0, self.passages)[np.array(rows, np.int64)].tolist()
         return keys
 
@@ -124,7 +124,7 @@ class Features:
         return csr_array((data, columns, (starts - here).astype(np.int32)), (rows, FEATURES))
 
     def _part(self, name: str, begin: int, size: int) -> NDArray[Any]:
-        """Map a part of a file. Mapped parts count as process memory only while in use."""
+        """Map ``size`` entries of a file, starting with entry ``begin``. They take up memory only while in use."""
         kind = np.dtype(_TYPES[name])
         if not size:
             return np.zeros(0, kind)
@@ -155,10 +155,10 @@ def write_features(
     made_of: Mapping[str, Any],
     progress: Progress | None = None,
 ) -> Features:
-    """Write the features of (pid, text) into a new folder.
+    """Write the features of ``texts``, which are tuples (pid, text), to a new folder.
 
-    ``made_of`` identifies the texts, and is recorded. ``progress`` gets the number of texts done and 0, then the
-    number of weighted rows and of all rows. Until the manifest is written, :func:`open_features` finds nothing.
+    ``made_of`` identifies the texts, and is stored in the manifest. ``progress`` is called with (texts counted, 0),
+    then with (rows weighted, all rows). Until the manifest is written, :func:`open_features` returns None.
     """
     folder.mkdir(parents=True)
     frequencies, passages = _write_counts(folder, texts, progress)
@@ -177,7 +177,7 @@ def write_features(
 def _write_counts(
     folder: Path, texts: Iterable[tuple[str, str]], progress: Progress | None
 ) -> tuple[NDArray[np.int64], int]:
-    """Write the counts of each text. Returns the number of texts with each feature, and of all texts."""
+    """Write the counts of each text. Returns, for each feature, how many texts have it, and the number of texts."""
     frequencies, passages, size = np.zeros(FEATURES, np.int64), 0, 0
     waiting = iter(texts)
     with ExitStack() as open_files:
@@ -201,7 +201,7 @@ def _write_counts(
 
 
 def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
-    """Write the manifest after all files are on disk."""
+    """Flush all other files to disk, then write the manifest with their sizes."""
     sizes = {}
     for name in (*_TYPES, "pids"):
         with (folder / name).open("rb") as file:

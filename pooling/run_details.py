@@ -1,8 +1,8 @@
 """The structured details of a run: names, definitions, allowed values.
 
-The same table defines the form's fields, the command's options, the API's descriptions and the columns that
-`import_run_metadata` reads. The vocabulary is that of the TREC Deep Learning tracks (*Overview of the TREC 2022 Deep
-Learning track*, section 5), and a collection can add fields of its own.
+The table ``DETAILS`` defines the fields of the form, the options of the command, the descriptions in the API and the
+columns that `import_run_metadata` reads. Its vocabulary is that of the TREC Deep Learning tracks (*Overview of the
+TREC 2022 Deep Learning track*, section 5). A collection can add fields of its own.
 """
 
 import math
@@ -16,14 +16,14 @@ from pooling.errors import PoolingError
 LONGEST_TEXT = 2_000
 LONGEST_WORD = 100
 MOST_LINKS = 10
-#: The key of a run's values as reported by its track: measure → value.
+#: The key, among a run's details, of the values that the track reported for the run: measure → value.
 REPORTED = "reported"
 
 Value = str | bool | int | float | list[str]
 
 
 class Form(StrEnum):
-    """The type of value that a run detail takes."""
+    """The type of a run detail's value."""
 
     CHOICE = "choice"
     YES_NO = "yes or no"
@@ -49,19 +49,19 @@ class Detail:
     choices: Mapping[str, str] = field(default_factory=dict)
     unit: str = ""
     also: tuple[str, ...] = ()
-    """Other names of its column in files."""
+    """Other names that the detail's column can have in metadata files."""
     any_case: bool = False
     """Whether upper and lower case mean the same, so that values are stored in lower case."""
 
     @property
     def named(self) -> str:
-        """Return its label and, if that differs, the name of its parameter."""
+        """The label, followed in parentheses by the parameter's name if the two differ."""
         alike = self.label.casefold().replace(" ", "_") == self.name
         return self.label if alike else f"{self.label} ({self.name})"
 
     @property
     def explained(self) -> str:
-        """Return the definition, with the definitions of its choices."""
+        """The definition, followed by the definitions of the choices."""
         choices = "; ".join(f"{value}: {meaning}" for value, meaning in self.choices.items() if meaning)
         return " ".join(filter(None, [self.definition, f"{choices}." if choices else ""]))
 
@@ -128,7 +128,7 @@ _NO = {"no", "false", "0", "n"}
 
 
 def details_by_name(own: Iterable[Mapping[str, Any]] = ()) -> dict[str, Detail]:
-    """Return the built-in details and a collection's own fields, by name, in the order of forms."""
+    """Return name → detail for the built-in details and then a collection's own fields, in the order of the form."""
     added = [
         Detail(
             str(one["name"]),
@@ -143,7 +143,7 @@ def details_by_name(own: Iterable[Mapping[str, Any]] = ()) -> dict[str, Detail]:
 
 
 def read_details(given: Mapping[str, Any], known: Mapping[str, Detail]) -> dict[str, Value]:
-    """Return the details with checked values; empty details are left out. Raises PoolingError, naming the field."""
+    """Return the details with checked values, without empty ones. Raises PoolingError, which names the detail."""
     read: dict[str, Value] = {}
     for name, value in given.items():
         if name not in known:
@@ -154,7 +154,7 @@ def read_details(given: Mapping[str, Any], known: Mapping[str, Detail]) -> dict[
 
 
 def read_value(detail: Detail, given: Any) -> Value | None:
-    """Return the value of one detail, or None if it is empty. Raises PoolingError."""
+    """Return the checked value of one detail, or None if it is empty. Raises PoolingError if it is invalid."""
     if given is None or given == "" or given == []:
         return None
     if detail.form is Form.LINKS:
@@ -208,7 +208,7 @@ def _invalid_value(detail: Detail, text: str, advice: str) -> PoolingError:
 
 
 def value_in_words(detail: Detail, value: Value) -> str:
-    """Return a value for display."""
+    """Return a detail's value as text, with its unit."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
@@ -219,7 +219,7 @@ def value_in_words(detail: Detail, value: Value) -> str:
 
 @dataclass(frozen=True)
 class KnownRun:
-    """A run in a track's tables. ``arrived``: whether its file is uploaded; otherwise it is only announced."""
+    """An imported or announced run, as it appears in a track's tables. ``arrived``: whether it is imported."""
 
     run_tag: str
     team: str
@@ -233,17 +233,17 @@ class KnownRun:
 
     @property
     def reported(self) -> dict[str, float]:
-        """Values that the track reported: measure → value."""
+        """The values that the track reported for the run: measure → value."""
         return dict(self.details.get(REPORTED, {}))
 
 
 def task_of(details: Mapping[str, Any]) -> str:
-    """Return what a run retrieves (default: passages), in the singular, in lower case like newly stored tasks."""
+    """Return what a run retrieves, as a lower-case noun in the singular such as ``document``; default ``passage``."""
     task = str(details.get("task") or "passage").casefold()
     return {"documents": DOCUMENT, "docs": DOCUMENT, "doc": DOCUMENT, "passages": "passage"}.get(task, task)
 
 
 def tasks_of(runs: Iterable[KnownRun]) -> list[str]:
-    """Return the tasks of runs: passage and document first, then others by name."""
+    """Return the different tasks of these runs: passage and document first, then the others, sorted by name."""
     first = {"passage": 0, DOCUMENT: 1}
     return sorted({run.task for run in runs}, key=lambda task: (first.get(task, 2), task))

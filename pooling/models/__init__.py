@@ -1,4 +1,4 @@
-"""Collections with their queries, passages and runs, and pools to judge."""
+"""The models of collections and their contents, pools, members, teams, uploads and spending grants."""
 
 from pooling.models.clusters import ClusteredPassage, ClusterSet
 from pooling.models.collections import (

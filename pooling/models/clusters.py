@@ -5,7 +5,7 @@ from pooling.models.collections import Collection
 
 
 class ClusterSet(models.Model):
-    """The near-duplicates of a collection, and the method that found them."""
+    """The classes of near-duplicates of a collection, and the method that found them."""
 
     class Method(models.TextChoices):
         MINHASH = "minhash"
@@ -30,9 +30,9 @@ class ClusterSet(models.Model):
 
 
 class ClusteredPassage(models.Model):
-    """A passage of a class of two or more, the canonical passage included.
+    """A passage in a class of near-duplicates. The class's canonical passage has a row, too.
 
-    Most clustered passages have no row in ``Passage``.
+    Most of these passages have no row in ``Passage``.
     """
 
     cluster_set = models.ForeignKey(ClusterSet, models.CASCADE, related_name="passages")

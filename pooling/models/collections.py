@@ -12,7 +12,7 @@ class Collection(models.Model):
 
     class Visibility(models.TextChoices):
         PRIVATE = "private"  # visible to members only
-        PUBLISHED = "published"  # visible to everybody, with the released runs
+        PUBLISHED = "published"  # visible to everybody, together with its released runs
 
     name = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200, blank=True, help_text="The displayed name.")
@@ -56,7 +56,7 @@ class Collection(models.Model):
     def default_labels(self) -> QrelSet | None:
         """Return the leaderboard's default qrel set; None if there are no sets.
 
-        It is the first set until an owner chooses another, even after other sets are added.
+        Until an owner chooses a set, this is the set that was added first.
         """
         return self.board_labels or self.qrel_sets.order_by("pk").first()
 
@@ -66,7 +66,7 @@ class Collection(models.Model):
 
 
 class PassageSource(models.Model):
-    """A file of passage texts, read when texts are needed. It is never copied into the database as a whole."""
+    """A registered file of passage texts. By default, only the texts that are needed are copied to the database."""
 
     class Format(models.TextChoices):
         TSV = "tsv"
@@ -86,7 +86,7 @@ class PassageSource(models.Model):
 
 
 class Query(models.Model):
-    """An information need; ``qid`` is its id in the dataset."""
+    """A query of a collection; ``qid`` is its id in the query file."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="queries")
     qid = models.CharField(max_length=200)
@@ -102,7 +102,7 @@ class Query(models.Model):
 
 
 class QuerySplit(models.Model):
-    """A division of a collection's queries: only members see results of private queries."""
+    """A permanent division of a collection's queries into public and private ones."""
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="query_split")
     sha256 = models.CharField(max_length=64, help_text="SHA-256 of the private qids.")
@@ -112,14 +112,14 @@ class QuerySplit(models.Model):
 
 
 class PrivateQuery(models.Model):
-    """A query whose results only members see; every other query is public."""
+    """A query whose results only members see. All other queries of the collection are public."""
 
     split = models.ForeignKey(QuerySplit, models.CASCADE, related_name="private_queries")
     query = models.OneToOneField(Query, models.CASCADE, related_name="+")
 
 
 class SubmissionPolicy(models.Model):
-    """A collection's requirements for runs submitted to its board."""
+    """The limits and requirements for runs that teams submit to a collection's board."""
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="submission_policy")
     most_runs = models.PositiveIntegerField(help_text="Maximum number of runs per team in any period.")
@@ -166,7 +166,7 @@ class SubmissionPolicy(models.Model):
 
 
 class Passage(models.Model):
-    """A retrieved text used in a pool, qrel or gold pair; its primary key orders pairs."""
+    """A passage of a collection. The two passages of a pair are ordered by their primary keys."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="passages")
     pid = models.CharField(max_length=300)
@@ -184,10 +184,10 @@ class Passage(models.Model):
         return self.pid
 
 
-#: Details that do not reveal who made a run.
+#: Names of the run details that do not reveal who made the run.
 IMPERSONAL = frozenset({"task", "subtask", "neural", "stage", "dense", "family"})
 
-#: Parts of the report on a file that are the same for many files, so they do not identify the file.
+#: Keys of ``Run.report`` whose values are the same for many files, so that they do not identify a file.
 COARSE = frozenset({"queries", "depth", "unanswered"})
 
 #: The filter for runs that are listed for non-members.
@@ -196,12 +196,12 @@ RELEASED = models.Q(release__in=["public", "scores"])
 
 class RunQuerySet(models.QuerySet):
     def released(self) -> RunQuerySet:
-        """Return runs that are listed for non-members."""
+        """Return the runs that are listed for non-members."""
         return self.filter(RELEASED)
 
 
 class Run(models.Model):
-    """A system's ranked lists, immutable; the ranking itself is stored in a columnar file."""
+    """A system's ranking of passages for every query. The ranking is stored in a Parquet file and never changes."""
 
     class Format(models.TextChoices):
         TREC = "trec"
@@ -269,34 +269,34 @@ class Run(models.Model):
 
     @property
     def run_type(self) -> str:
-        """The family as free text, under the API's former name."""
+        """The detail ``family``, under the former name that the API and bundles still use."""
         return str(self.details.get("family", ""))
 
     @property
     def is_public(self) -> bool:
-        """Return whether the whole run is released, including its passages."""
+        """Whether the whole run is released, including its passages."""
         return self.release == self.Release.PUBLIC
 
     @property
     def priority(self) -> int | None:
-        """The team's own order of its runs, from 1; None if it gave no priority."""
+        """The run's position in its team's own order of runs, from 1; None if the team gave no priority."""
         found: int | None = self.details.get("priority")
         return found
 
     @property
     def is_anonymous(self) -> bool:
-        """Return whether its authors are still hidden from non-members."""
+        """Whether the run's authors are still hidden from non-members."""
         return self.anonymous_until is not None and self.anonymous_until > clock.now().date()
 
     @property
     def shown_sha256(self) -> str:
-        """The hash of the file; empty while its authors are hidden, because it would confirm a guess of the file."""
+        """The run's SHA-256; empty once ``without_author`` hid the authors, because it would confirm a guess."""
         return "" if self.author_hidden else self.sha256
 
     def without_author(self) -> Run:
-        """Return the run as non-members see it: without its authors and its time of import while they are hidden.
+        """Remove from this instance what non-members cannot see while the authors are hidden, and return it.
 
-        Only the day of import stays, because a team often uploads its runs one after another. Never save the result.
+        Only the day of import stays, because a team often uploads runs one after another. Never save the instance.
         """
         if self.is_anonymous:
             self.author_hidden = True
@@ -310,7 +310,7 @@ class Run(models.Model):
 
 
 class AnnouncedRun(models.Model):
-    """A run described before its file was uploaded. After the upload, the run gets this description."""
+    """The description of a run whose file is not uploaded yet. After the upload, the run gets this description."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="announced_runs")
     run_tag = models.CharField(max_length=200)
@@ -340,7 +340,7 @@ class CandidateSet(models.Model):
 
 
 class QrelSet(models.Model):
-    """A set of labels of a collection, such as the official or the graded labels."""
+    """A named set of a collection's relevance labels, such as the official or the graded labels."""
 
     class Kind(models.TextChoices):
         OFFICIAL = "official"

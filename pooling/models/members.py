@@ -1,4 +1,4 @@
-"""Roles in a collection, and a log of decisions."""
+"""Members of collections, invitations to join, and the log of decisions about each collection."""
 
 from django.conf import settings
 from django.db import models
@@ -11,7 +11,7 @@ from pooling.models.collections import Collection
 class Membership(models.Model):
     """A person's role in a collection. accounts.roles defines what each role permits.
 
-    It is defined here instead of in accounts, so that deleting a collection deletes its memberships: a later
+    The model is in this app, not in accounts, so that deleting a collection deletes its memberships. A later
     collection of the same name must not inherit them.
     """
 
@@ -25,7 +25,7 @@ class Membership(models.Model):
 
 
 class InvitedMember(models.Model):
-    """The role that an invitation gives."""
+    """The role in a collection, and for submitters the team, that a person gets by accepting an invitation."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="invited_members")
     invitation = models.OneToOneField("accounts.Invitation", models.CASCADE, related_name="+")

@@ -5,7 +5,7 @@ from pooling.models.collections import Collection, Passage, QrelSet, Query, Run
 
 
 class Pool(models.Model):
-    """The passages to judge: for each query, the top passages of every chosen run, and the qrel."""
+    """The passages to judge for each query: the top passages of the chosen runs, and the query's qrel."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="pools")
     name = models.SlugField(max_length=80, unique=True)

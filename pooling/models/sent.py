@@ -1,4 +1,4 @@
-"""Uploaded files, and the outcome of each."""
+"""Requests with uploaded files, and the outcome of each request."""
 
 from django.conf import settings
 from django.db import models
@@ -8,7 +8,7 @@ from pooling.models.collections import Collection, Run
 
 
 class SentFiles(models.Model):
-    """Files that somebody sent for a collection, and their problems."""
+    """Files that somebody sent for a collection, and the problems found in them."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     key = models.CharField(
@@ -30,10 +30,10 @@ class SentFiles(models.Model):
 
 
 class NewCollection(SentFiles):
-    """A request for a collection from uploaded files, and its outcome."""
+    """A request to create a collection from uploaded files, and the outcome of the request."""
 
     class State(models.TextChoices):
-        RECEIVING = "receiving"  # its files are sent in parts, and some have not arrived
+        RECEIVING = "receiving"  # the files are sent in parts, and some parts have not arrived
         WAITING = "waiting"
         MADE = "made"
         REFUSED = "refused"
@@ -56,10 +56,10 @@ class NewCollection(SentFiles):
 
 
 class AddedFiles(SentFiles):
-    """Labels and passage files uploaded for a collection, and their outcome."""
+    """A request to add labels, candidates and passage files to a collection, and the outcome of the request."""
 
     class State(models.TextChoices):
-        RECEIVING = "receiving"  # its files are sent in parts, and some have not arrived
+        RECEIVING = "receiving"  # the files are sent in parts, and some parts have not arrived
         WAITING = "waiting"
         ADDED = "added"
         REFUSED = "refused"
@@ -92,9 +92,9 @@ class RunUpload(models.Model):
     """An uploaded run file, and the result of its check."""
 
     class State(models.TextChoices):
-        RECEIVING = "receiving"  # it is sent in parts, and some have not arrived
-        WAITING = "waiting"  # waiting for its check
-        CHECKED = "checked"  # it passed; only a check was requested
+        RECEIVING = "receiving"  # the file is sent in parts, and some parts have not arrived
+        WAITING = "waiting"  # the file waits for its check
+        CHECKED = "checked"  # the file passed, and only a check was requested
         IMPORTED = "imported"
         REFUSED = "refused"
 

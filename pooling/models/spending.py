@@ -1,4 +1,4 @@
-"""Spending grants: the person, the amount, the last day, and the log of decisions."""
+"""Grants to spend the installation's crowd money, and the log of decisions about them."""
 
 from django.conf import settings
 from django.db import models
@@ -9,9 +9,9 @@ from pooling.models.collections import Collection
 
 
 class SpendingGrant(models.Model):
-    """An amount that a person, or everybody who may spend money in a collection, may commit until a day.
+    """An amount of crowd money to use until a day: for one person, or for all who may spend money in a collection.
 
-    Administrators need no grant. The app ``judging`` stores the amounts used, with the campaigns.
+    Administrators need no grant. The app ``judging`` stores how much of a grant each campaign uses.
     """
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")
@@ -40,7 +40,7 @@ class SpendingGrant(models.Model):
 
     @property
     def to(self) -> str:
-        """The name of the person or the collection."""
+        """The name of the person or collection that received the grant."""
         return self.person.get_username() if self.person else str(self.collection)
 
 

@@ -8,7 +8,7 @@ from pooling.models.collections import Collection
 
 
 class Team(models.Model):
-    """A team of a board. Its runs are the runs with its name. The name never changes."""
+    """A team that submits runs to a collection's board. Runs belong to it by its name, which never changes."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="teams")
     name = models.CharField(max_length=200)
@@ -23,7 +23,7 @@ class Team(models.Model):
 
 
 class TeamMember(models.Model):
-    """A person who submits runs for a team: the role of a submitter. A person has one team in a collection."""
+    """A person in the role of a submitter, who submits runs for a team. Nobody has two teams in a collection."""
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="members")
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
@@ -35,7 +35,7 @@ class TeamMember(models.Model):
 
 
 class TeamApplication(models.Model):
-    """A request to submit to a board, from somebody without an account, for an owner to decide."""
+    """An application by a new team, from somebody without an account, to submit runs. An owner decides on it."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -63,7 +63,7 @@ class TeamApplication(models.Model):
 
 
 class Round(models.Model):
-    """A period for submissions. Once a board has rounds, teams can submit in open rounds only."""
+    """A period in which teams can submit runs. Once a board has rounds, teams can submit in open rounds only."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="rounds")
     name = models.CharField(max_length=80)

@@ -1,8 +1,8 @@
-"""Read classes of near-duplicates computed elsewhere: two columns, or the output of isoboroff/dedupe.
+"""Read classes of near-duplicates computed elsewhere, from two columns or the output of isoboroff/dedupe.
 
-Each line names a class and one of its passages, separated by spaces or a tab; dedupe adds the beginning of the text.
-If a class is named after one of its passages, that passage is canonical, as in dedupe's output. In other classes, the
-smallest pid is canonical.
+Each line names a class and one of its passages, separated by spaces or a tab. In dedupe's output, the beginning of
+the text follows and is ignored. If a class is named after one of its passages, as in dedupe's output, that passage is
+canonical. In other classes, the smallest pid is canonical.
 """
 
 from pooling.errors import EmptyFile, InvalidClusterFile
@@ -11,7 +11,7 @@ from pooling.near_duplicates import by_pid
 
 
 def read_clusters(content: Content) -> dict[str, str]:
-    """Return pid → canonical pid of every class of two or more passages. Refuses a passage in two classes."""
+    """Return pid → canonical pid for the passages in classes of two or more. Refuses a passage in two classes."""
     members: dict[str, list[str]] = {}
     class_of: dict[str, str] = {}
     for number, line in numbered_lines(content):

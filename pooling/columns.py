@@ -23,10 +23,10 @@ Integers = NDArray[np.int32] | NDArray[np.int64]
 class Columns:
     """The content of a run or qrel file, one row per line, in file order. Arrays are int32 where that suffices.
 
-    ``query`` indexes ``qids`` (first appearance first). The code of a pid is the number itself if every pid is a
-    plain decimal number. Otherwise it is a row of ``spelling``; equal pids have equal ``hashes``. ``number`` is the
-    rank in a run, the grade in qrels. ``score`` contains 32-bit floats, as in trec_eval; None for files without
-    scores.
+    ``query`` has the index in ``qids`` of each line's query; ``qids`` are in order of first appearance. ``codes`` are
+    the pids as numbers if every pid is a plain decimal number. Otherwise they are rows of ``spelling``, which has the
+    pids, and of ``hashes``, which are equal for equal pids. ``number`` is the rank in a run, the grade in qrels.
+    ``score`` contains 32-bit floats, as in trec_eval; None for files without scores.
     """
 
     layout: Layout
@@ -54,7 +54,7 @@ class Columns:
         return self.spelling.gather(codes)
 
     def without(self, qids: Sequence[str]) -> Columns:
-        """Return the columns without the lines of some queries."""
+        """Return the columns without the lines of these queries."""
         if not qids:
             return self
         dropped = frozenset(qids)
@@ -72,7 +72,7 @@ class Columns:
 
 
 def read_columns(content: Content, layouts: Sequence[Layout]) -> Columns:
-    """Read a file with the layout (of ``layouts``) that has as many columns as the file's first line.
+    """Read a file in the first of these layouts that has as many columns as the file's first line.
 
     Raises InvalidFile (of the layout's kind), UnreadableContent or EmptyFile.
     """
@@ -130,8 +130,8 @@ def _layout_of(content: Content, block: Block, first_line: int, layouts: Sequenc
 class _Growing:
     """An array filled block by block.
 
-    It is allocated large from the start: memory that is never written to costs nothing, while collecting and joining
-    parts would touch every byte twice. Integers are 32 bits wide until one does not fit.
+    The array is allocated large from the start, because memory that is never written to costs nothing. Collecting and
+    joining parts would touch every byte twice. Integers are 32 bits wide until a value needs more.
     """
 
     def __init__(self, dtype: type, capacity: int) -> None:
@@ -155,7 +155,7 @@ class _Growing:
 
 
 class _Gathering:
-    """Collects blocks and returns columns."""
+    """A collector of a file's blocks, which returns their lines as columns."""
 
     def __init__(self, content: Content, layout: Layout, first: Block) -> None:
         self.content = content
@@ -232,7 +232,7 @@ class _Gathering:
 
 
 def _pids_as_integers(pid: pl.Series) -> NDArray[np.int64] | None:
-    """Return the pids as integers if each is a plain decimal number, so that nothing is lost."""
+    """Return the pids as integers if this loses nothing: if all are plain decimal numbers. Otherwise, return None."""
     first = pid[0][:1]
     if not (first.isascii() and first.isdigit()):
         return None
@@ -245,9 +245,9 @@ def _pids_as_integers(pid: pl.Series) -> NDArray[np.int64] | None:
 
 
 def same_string(strings: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
-    """Return, for each row, the first row that has the same string.
+    """Return, for each row, the number of a row with the same string: one number for all rows with that string.
 
-    ``hashes`` are ``strings.hash()``; equal hashes are checked to mean equal strings.
+    ``hashes`` are ``strings.hash()``. Strings with equal hashes are compared, because they may differ.
     """
     order = np.argsort(hashes).astype(np.int32)
     in_order = hashes[order]
@@ -264,7 +264,7 @@ def same_string(strings: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.in
 
 
 def lines_with(content: Content, qid: str, pid: str | None = None) -> Iterator[int]:
-    """Yield the line numbers of a query, or of one of its passages, in a validated file, which is read again."""
+    """Yield the numbers of a query's lines, or of one passage's lines, in a valid file. This reads the file again."""
     number = 0
     wanted = qid.encode(), None if pid is None else pid.encode()
     for block in content.again().blocks():

@@ -1,28 +1,30 @@
 """The errors of pooling.
 
 PoolingError
-├── InvalidFile              a file as a whole, or one of its lines
+├── InvalidFile              a file that is refused, as a whole or because of one of its lines
 │   ├── UnreadableContent    compression truncated or corrupt, not UTF-8, over the size limit
 │   ├── EmptyFile
 │   ├── InvalidRunFile
+│   │   └── OutsideCandidates    passages of a rerank run that are not candidates
 │   ├── InvalidQrelFile
 │   ├── InvalidQueryFile
 │   ├── InvalidPassageFile
 │   ├── InvalidClusterFile
-│   └── ReaderFailed         our reader failed on it: a bug in the software
-├── UnknownQueries           lines for queries that the collection does not have
-├── AlreadyImported          the same content or name already exists
-│   └── SameRun              a run with the same content or tag
-├── NotFound                 no collection, run, qrel set or pool has that name
-├── NoRoom                   no local copy of a stored run can be written
+│   ├── ReaderFailed         a reader failed on the file: a bug in the software
+│   └── UnknownQueries       lines for queries that the collection does not have
+├── AlreadyImported          content that was imported before, or a name that is taken
+│   └── SameRun              a run with the content or the tag of another run
+├── NotFound                 a collection, run, qrel set, pool or other object that does not exist
+├── NoRoom                   a local copy of a stored run that cannot be written
 ├── UnmappedLabels           labels of passages without a document
 ├── SplitRefused             an impossible division into public and private queries
 │   └── AlreadySplit         the collection already has other private queries
-├── SubmissionRefused        a run that the board's policy does not accept (yet)
+├── SubmissionRefused        a run that the board's policy or rounds do not accept (yet)
+├── TeamRefused              a change to a team, or an application, that is not allowed
 ├── UploadRefused            a file that is not accepted
-│   └── QuotaReached         its sender has too many files waiting to be read
-├── WrongOffset              a part that does not continue the file
-├── KeyUsed                  an idempotency key of another request
+│   └── QuotaReached         a file whose sender has too many unread files
+├── WrongOffset              a part of a file that does not begin where the received bytes end
+├── KeyUsed                  an idempotency key that was used for another request
 ├── NotWithdrawn             a run that is in use
 ├── MembersRefused           a change of members that is not allowed
 ├── BadGrant                 a spending grant with invalid values
@@ -30,7 +32,8 @@ PoolingError
 ├── ClustersRefused          near-duplicates that cannot be found or changed as requested
 └── PoolRefused              a pool that cannot be built as requested
 
-For the S3 server: BucketAway (NotNow) if it does not answer, BucketRefused (Refusal) if it refuses access.
+Two errors are not PoolingErrors: BucketAway (a NotNow) if the S3 server does not answer, and BucketRefused (a
+Refusal) if it refuses access.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ class PoolingError(Refusal):
 
 
 class InvalidFile(PoolingError):
-    """A file was refused. ``line`` counts from 1; 0 means the whole file. ``kind`` names the problem in counts."""
+    """A refused file. ``line`` counts from 1; 0 means the whole file. Problems are counted by their ``kind``."""
 
     kind = ""
 
@@ -61,11 +64,11 @@ class InvalidFile(PoolingError):
 
 
 class UnreadableContent(InvalidFile):
-    """The bytes could not be read as text."""
+    """A file whose bytes cannot be read as text."""
 
 
 class EmptyFile(InvalidFile):
-    """The file has no lines."""
+    """A file without lines, or with blank lines only."""
 
 
 class InvalidRunFile(InvalidFile):
@@ -95,7 +98,7 @@ class InvalidClusterFile(InvalidFile):
 
 
 class ReaderFailed(InvalidFile):
-    """Our reader failed on the file, which is refused: reading it again would fail again."""
+    """A file on which a reader failed because of a bug. It is refused, because a second attempt would fail, too."""
 
     def __init__(self, file: str, line: int, fault: BaseException) -> None:
         what = "the software could not read " + ("on from this line" if line else "it")
@@ -108,7 +111,7 @@ class ReaderFailed(InvalidFile):
 
 
 class UnknownQueries(InvalidFile):
-    """A file names queries that the collection does not have. ``qids`` lists all of them."""
+    """A file with lines for queries that the collection does not have. ``qids`` lists all of these queries."""
 
     shown = 20
 
@@ -121,11 +124,11 @@ class UnknownQueries(InvalidFile):
 
 
 class AlreadyImported(PoolingError):
-    """The content was imported before, or the name is taken."""
+    """Content that was imported before, or a name that is taken."""
 
 
 class SameRun(AlreadyImported):
-    """A run of ``team`` has the same content, or (``of_tag``) the same tag."""
+    """A run with the same tag (if ``of_tag``) or else the same content as an existing run of ``team``."""
 
     def __init__(self, message: str, next_step: str | Guidance, *, team: str, of_tag: bool) -> None:
         super().__init__(message, next_step)
@@ -133,7 +136,7 @@ class SameRun(AlreadyImported):
 
 
 class NotFound(PoolingError):
-    """There is nothing with the given name."""
+    """A collection, run or other object that does not exist."""
 
 
 class MembersRefused(PoolingError):
@@ -145,7 +148,7 @@ class BadGrant(PoolingError):
 
 
 class GrantOver(PoolingError):
-    """The spending grant was revoked."""
+    """A spending grant that cannot be changed because it was revoked."""
 
 
 class UploadRefused(PoolingError):
@@ -157,11 +160,11 @@ class UploadRefused(PoolingError):
 
 
 class QuotaReached(UploadRefused):
-    """Too many files of the sender are waiting, or they are too large."""
+    """A file that is not accepted because its sender's unread files are too many or too large."""
 
 
 class WrongOffset(PoolingError):
-    """A part that does not continue the file at ``offset``."""
+    """A part of a file that does not begin at ``offset``, the position of the next byte expected."""
 
     def __init__(self, message: str, next_step: str, offset: int) -> None:
         super().__init__(message, next_step)
@@ -169,38 +172,38 @@ class WrongOffset(PoolingError):
 
 
 class NotWithdrawn(PoolingError):
-    """The run is in use, so it cannot be withdrawn."""
+    """A run that cannot be withdrawn because it is in use."""
 
 
 class KeyUsed(PoolingError):
-    """The idempotency key belongs to another upload."""
+    """An idempotency key that was already used for another request."""
 
 
 class PoolRefused(PoolingError):
-    """A pool cannot be built as requested."""
+    """A pool that cannot be built as requested."""
 
 
 class ClustersRefused(PoolingError):
-    """Near-duplicates cannot be found, imported or removed as requested."""
+    """Near-duplicates that cannot be found, imported or removed as requested."""
 
 
 class UnmappedLabels(PoolingError):
-    """Labels cannot be mapped to documents, for example because passages have none."""
+    """Labels that cannot be mapped to documents, for example because some passages have no document."""
 
 
 class SplitRefused(PoolingError):
-    """The queries cannot be divided into public and private queries as requested."""
+    """A division of the queries into public and private ones that is not possible as requested."""
 
 
 class AlreadySplit(SplitRefused):
-    """The collection has other private queries, which stay as they are."""
+    """A second, different division of a collection's queries. The first division is permanent."""
 
 
 class SubmissionRefused(PoolingError):
-    """The board's policy does not accept this run.
+    """A run that the board's policy or rounds do not accept, or a policy or round with invalid values.
 
-    ``welcome_on`` is the day from which the policy accepts it, if any; ``missing`` lists the details that it
-    requires; if there are several reasons, ``parts`` has a refusal for each.
+    ``welcome_on`` is the day from which the policy accepts the run, if known. ``missing`` lists the required details
+    that the run lacks. ``parts`` has one refusal for each reason.
     """
 
     def __init__(
@@ -218,7 +221,7 @@ class SubmissionRefused(PoolingError):
 
     @classmethod
     def for_all(cls, refusals: Sequence[SubmissionRefused]) -> SubmissionRefused:
-        """Return one refusal that lists all given reasons (at least one)."""
+        """Combine one or more refusals into a single refusal that states all of their reasons."""
         first, *others = refusals
         if not others:
             return first
@@ -236,18 +239,18 @@ class SubmissionRefused(PoolingError):
 
 
 class TeamRefused(PoolingError):
-    """A team cannot be created or changed as requested."""
+    """A change to a team, or an application to submit as a team, that is not allowed."""
 
 
 class NoRoom(PoolingError):
-    """A local copy of a stored run cannot be written."""
+    """A local copy of a stored run that cannot be written."""
 
 
 class BucketAway(NotNow):
-    """The bucket's server does not answer, or is temporarily unavailable."""
+    """An S3 server that does not answer, or is temporarily unavailable."""
 
 
 class BucketRefused(Refusal):
-    """The bucket's server refuses access: the bucket, its region or the keys are wrong."""
+    """An S3 server that refuses access because the bucket, its region or the keys are wrong."""
 
     fault = "outside"

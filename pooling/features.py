@@ -1,8 +1,8 @@
 """Features of texts for continuous active learning: hashed words, weighted by TF-IDF.
 
-The weights are those of scikit-learn's ``TfidfTransformer(sublinear_tf=True)``, each text of length 1: (1 + ln tf) ·
-(1 + ln((1 + n) / (1 + df))). Counts are stored instead of weights, a byte each, so one pass over the texts is enough
-and a feature takes 5 bytes.
+The weights are those of scikit-learn's ``TfidfTransformer(sublinear_tf=True)``: (1 + ln tf) · (1 + ln((1 + n) / (1 +
+df))), scaled so that each text's vector has length 1. Counts of one byte are stored instead of weights, so that one
+pass over the texts is enough. With the number of its feature, a count takes 5 bytes.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from scipy.sparse import csr_array
 from pooling.passage_text import normalized, tokenize
 
 FEATURES = 2**20
-"""Words with equal hashes share a feature: about one in eight of a million different words."""
+"""Words with equal hashes share a feature. Of 140,000 different words, about one in eight does."""
 MOST = 255
-"""Higher counts of a word are cut to this."""
+"""The highest count of a feature in a text. Higher counts are lowered to it."""
 
 
 def count_words(texts: Sequence[str]) -> csr_array:
-    """Return a row for each text with the number of times that each feature occurs, at most ``MOST``; uint8."""
+    """Return how often each feature occurs in each text, at most ``MOST``; uint8, one row per text."""
     counts = csr_array(_vectorizer().transform(texts))
     counts.sort_indices()
     clipped = np.minimum(counts.data, MOST).astype(np.uint8)
@@ -31,7 +31,7 @@ def count_words(texts: Sequence[str]) -> csr_array:
 
 @cache
 def _vectorizer() -> Any:
-    # scikit-learn takes a second to import, and few processes need it; so import it here.
+    # Importing scikit-learn takes a second, and few processes need it, so it is imported here.
     from sklearn.feature_extraction.text import HashingVectorizer
 
     return HashingVectorizer(n_features=FEATURES, norm=None, alternate_sign=False, analyzer=_words_of)
@@ -55,14 +55,14 @@ def rarity(frequencies: NDArray[np.int64], texts: int) -> NDArray[np.float32]:
 
 
 def lengths(weights: csr_array, rarities: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the length of each row of :func:`damped` counts under TF-IDF; 1 for a text without words."""
+    """Return the length of each row's TF-IDF vector, given :func:`damped` counts; 1 for a text without words."""
     squared = csr_array((weights.data**2, weights.indices, weights.indptr), weights.shape)
     found = np.sqrt(squared @ rarities**2)
     return np.where(found > 0, found, 1).astype(np.float32)
 
 
 def tfidf(counts: csr_array, rarities: NDArray[np.float32]) -> csr_array:
-    """Return the TF-IDF of counts, each row of length 1; float32."""
+    """Return the TF-IDF vectors of rows of counts, each of length 1; float32."""
     weights = damped(counts)
     rows = np.repeat(lengths(weights, rarities), np.diff(weights.indptr))
     return csr_array(

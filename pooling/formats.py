@@ -31,14 +31,14 @@ LONGEST_LINE = 64 * 1024**2
 BOM = b"\xef\xbb\xbf"
 
 _ARCHIVES = {b"PK\x03\x04": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!": "rar"}
-"""Formats of archives with several files, which are not opened."""
+"""First bytes → name of an archive format. Archives can contain several files and are refused."""
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _MOST_NULS = 0.1
 """The largest share of NUL bytes at the beginning of a text; UTF-16 and programs have more."""
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
-"""Called with the number of bytes read so far and the file's size, both compressed."""
+"""A callback. Readers of files call it with the number of bytes read so far and the file's size, both compressed."""
 
 _MAGIC = {
     b"\x1f\x8b": "gzip",
@@ -52,7 +52,7 @@ _CORRUPT = (zlib.error, lzma.LZMAError, zstandard.ZstdError, gzip.BadGzipFile, O
 class _ZstdReader(io.RawIOBase):
     """A zstd stream that detects truncation, which zstandard's own reader does not.
 
-    It is fed 2 KiB at a time, so that the size limit stops a decompression bomb before it fills the memory.
+    It decompresses 2 KiB at a time, so that the size limit stops a decompression bomb before it fills the memory.
     """
 
     feed = 2048
@@ -86,7 +86,7 @@ class _ZstdReader(io.RawIOBase):
 
 
 def compression(first_bytes: bytes) -> str:
-    """``gzip``, ``bzip2``, ``xz``, ``zstd`` or ``""``, recognized by the first bytes."""
+    """Return the compression: ``gzip``, ``bzip2``, ``xz``, ``zstd``, or ``""`` for no known compression."""
     return next((name for magic, name in _MAGIC.items() if first_bytes.startswith(magic)), "")
 
 
@@ -138,18 +138,18 @@ class Content:
         return min(size * 16 if compression_of(self.path) else size, self.max_bytes)
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield blocks that end in a line feed; the next one is read while the current one is processed.
+        """Yield blocks of whole lines. The next block is read while the caller processes the current one.
 
-        A byte order mark is dropped and a missing final line feed added; the hash covers the content as sent. Raises
-        UnreadableContent.
+        A byte order mark is dropped and a missing final line feed added. The hash covers the content before these
+        changes. Raises UnreadableContent.
         """
         return self.prepared(bytes)
 
     def prepared(self, prepare: Callable[[bytes], T]) -> Iterator[T]:
         """Yield the result of ``prepare`` for each block, computed in the reading thread.
 
-        A small file needs no thread. Progress is reported in the caller's thread, because it may write to a database
-        that the caller's transaction has locked.
+        A small file is read without a thread. Progress is reported in the caller's thread, because it may write to a
+        database that the caller's transaction has locked.
         """
         for block in self._prepared(prepare):
             if self.progress is not None:
@@ -290,7 +290,7 @@ def last_readable_line(path: Path) -> int:
 
 
 def compression_of(path: Path) -> str:
-    """Return the compression of a file from its first bytes; ``""`` for none, or without a file."""
+    """Return the compression of a file from its first bytes; ``""`` if it is not compressed or is not a file."""
     if not path.is_file():
         return ""
     with path.open("rb") as file:
@@ -298,7 +298,7 @@ def compression_of(path: Path) -> str:
 
 
 def numbered_lines(content: Content) -> Iterator[tuple[int, bytes]]:
-    """Yield each line, without its end, with its number from 1. Blank lines are counted but left out."""
+    """Yield (number, line) for each line that is not blank, without its line end. Blank lines are counted, too."""
     number = 0
     for block in content.blocks():
         for line in block[:-1].split(b"\n"):

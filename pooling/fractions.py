@@ -1,7 +1,7 @@
-"""A fraction of a corpus, the same for all queries.
+"""A random fraction of a corpus, the same for all queries.
 
-A passage's position is a hash of the seed and its pid, so it does not depend on other passages. With the same seed, a
-smaller fraction is part of a larger one.
+A hash of the seed and the pid determines whether a passage is in the fraction, whatever other passages there are.
+With the same seed, a smaller fraction is part of a larger one.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ _PLACES = 2**64
 
 @dataclass(frozen=True)
 class Fraction:
-    """One in ``of`` passages, drawn with ``seed``."""
+    """One in ``of`` passages of a corpus, drawn with ``seed``."""
 
     of: int
     seed: int

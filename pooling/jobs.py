@@ -18,13 +18,13 @@ from pooling.services.old_uploads import forget_old_uploads
 from pooling.services.upload_checks import check_upload as check
 
 BUILD_POOL = "pooling.build_pool"
-#: The message of a job whose files were deleted before it read them.
+#: The result of a job whose files were deleted before it read them.
 DROPPED = {"state": "dropped"}
 
 
 @job_kind("pooling.check_upload", words="checking a run file")
 def check_upload_job(*, progress: Progress, upload_id: int) -> dict[str, Any]:
-    """Check an uploaded run file, and import it."""
+    """Check an uploaded run file, and import it unless only a check was requested."""
     upload = RunUpload.objects.select_related("collection").filter(pk=upload_id).first()
     if upload is None:
         return DROPPED
@@ -82,10 +82,10 @@ def ring_for_pool(
     choice: pools.Choice,
     who: str = "",
 ) -> Job:
-    """Start building a pool. The same request again returns the same job.
+    """Start a job that builds a pool, and return it. Repeating the request returns the same job.
 
-    Raises PoolRefused and TooMuchAsked as far as they can be checked at once, and AlreadyImported for a name that
-    another pool has or is about to get.
+    Raises PoolRefused for problems that can be found at once, AlreadyImported if another pool has the name or is
+    being built under it, and TooMuchAsked.
     """
     check_name(name)
     pools.check_choice(choice, depth)
@@ -124,7 +124,7 @@ def build_pool_job(
     choice: dict[str, Any],
     who: str = "",
 ) -> dict[str, Any]:
-    """Build a pool with the texts it needs. A pool already built by an earlier attempt stays."""
+    """Build a pool, and fetch the texts it needs. Do nothing if an earlier attempt already built the pool."""
     chosen = pools.Choice(**choice)
     there = Pool.objects.filter(
         name=name, collection=collection_id, qrel_set=qrel_set_id, depth=depth, **chosen.stated

@@ -1,11 +1,11 @@
 """Find near-duplicate texts: MinHash signatures of word shingles, and locality-sensitive hashing over them.
 
-A text is the set of its ``shingle``-word sequences, ignoring case and punctuation. The similarity of two texts is the
-Jaccard coefficient of their sets, which is estimated from ``PERMUTATIONS`` minima (Broder, *On the resemblance
-and containment of documents*, 1997). Only texts that agree in a whole band of minima are compared (Leskovec,
-Rajaraman and Ullman, *Mining of Massive Datasets*, section 3.4). Classes are the connected components of the pairs
-found, so two passages of a class can be less similar than the threshold if a chain of similar passages connects them.
-The order of the texts does not matter.
+A text is represented by the set of its shingles, which are sequences of ``shingle`` words without case and
+punctuation. The similarity of two texts is the Jaccard coefficient of their sets, estimated from ``PERMUTATIONS``
+minima (Broder, *On the resemblance and containment of documents*, 1997). Only texts that agree in a whole band of
+minima are compared (Leskovec, Rajaraman and Ullman, *Mining of Massive Datasets*, section 3.4). Classes are the
+connected components of the similar pairs. So two passages of a class can be less similar than the threshold, if a
+chain of similar passages connects them. The order of the texts does not matter.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -45,7 +45,7 @@ class Likeness:
 
     @property
     def rows(self) -> int:
-        """The largest number of minima in a band that finds a pair at the threshold with chance ``RECALL``."""
+        """The number of minima in a band: the largest that finds a pair at the threshold with chance ``RECALL``."""
         return max(
             (
                 rows
@@ -68,9 +68,10 @@ class NearDuplicates:
 
 @dataclass(frozen=True)
 class _Signatures:
-    """The signature of each text: one byte of every minimum, and a hash of each band; 256 bytes with bands of 8.
+    """The signatures of texts: for each text, the last byte of every minimum, and a hash of every band.
 
-    Both are stored in files, and only the parts in use are in memory.
+    A signature has 256 bytes with bands of 8 minima. Signatures are stored in files, and only the parts in use are in
+    memory.
     """
 
     likeness: Likeness
@@ -118,10 +119,10 @@ def group_near_duplicates(
     folder: Path | None = None,
     shown: Callable[[int], None] | None = None,
 ) -> NearDuplicates:
-    """Find the classes among (pid, text); the smallest pid is canonical.
+    """Find the classes of near-duplicates among (pid, text). The smallest pid of a class is canonical.
 
-    Temporary files in ``folder`` take 256 bytes per text; none remain, even if the process is killed. ``shown`` gets
-    the number of texts after every ``TEXTS_AT_ONCE``.
+    Temporary files in ``folder`` take about 256 bytes per text; none remain, even if the process is killed. ``shown``
+    is called with the number of texts read, after every ``TEXTS_AT_ONCE`` texts.
     """
     with ExitStack() as files:
         minima, *bands = (
@@ -140,7 +141,7 @@ def group_near_duplicates(
 
 
 def _components(found: _Signatures, pids: pl.Series) -> NDArray[np.integer]:
-    """Return a number for the class of each text. Pairs already joined by an earlier band are not compared again."""
+    """Return the number of each text's class. Texts that an earlier band has joined are not compared again."""
     count, by_text = len(pids), pids.arg_sort().to_numpy()
     minima = np.memmap(found.minima, np.uint8, "r", shape=(count, PERMUTATIONS))
     labels: NDArray[np.integer] = np.arange(count, dtype=np.int32)
@@ -158,12 +159,16 @@ def _components(found: _Signatures, pids: pl.Series) -> NDArray[np.integer]:
 
 
 def _pairs_of_band(band: NDArray[np.uint64]) -> Iterator[Pairs]:
-    """Yield pairs of each text of a bucket with the first and with the previous text: linear in the bucket's size."""
+    """Yield pairs of texts with the same hash of a band, which form a bucket.
+
+    Each text is paired with the first and with the previous text of its bucket, so that the number of pairs is linear
+    in the bucket's size.
+    """
     order = np.argsort(band, kind="stable")
     same = np.flatnonzero(band[order][1:] == band[order][:-1]) + 1
     if not len(same):
         return
-    # A bucket begins after a place that belongs to no bucket.
+    # ``same`` has all places of a bucket but the first, which is one place before the first of them.
     begins = np.where(np.diff(same, prepend=-1) != 1, same - 1, 0)
     first = np.maximum.accumulate(begins)
     later = first != same - 1
@@ -174,8 +179,8 @@ def _pairs_of_band(band: NDArray[np.uint64]) -> Iterator[Pairs]:
 def _alike(minima: NDArray[np.uint8], pairs: Pairs, threshold: float) -> Pairs:
     """Return the pairs whose estimated similarity reaches the threshold.
 
-    The estimate allows for different minima with the same last byte, one in 256 (Li and König, *b-bit minwise
-    hashing*, 2010).
+    The estimate corrects for different minima that have the same last byte by chance, one in 256 (Li and König,
+    *b-bit minwise hashing*, 2010).
     """
     kept = np.zeros(len(pairs[0]), bool)
     for begin in range(0, len(kept), PAIRS_AT_ONCE):
@@ -200,6 +205,6 @@ def _canonical_pids(pids: pl.Series, labels: NDArray[np.integer]) -> dict[str, s
 
 
 def by_pid(pid: str) -> tuple[int, int, str]:
-    """Return the sort key of a pid: numbers by value, before all others."""
+    """Return the sort key of a pid: decimal numbers come first, by value, then all other pids."""
     plain = pid.isascii() and pid.isdigit()
     return (0, int(pid), pid) if plain else (1, 0, pid)

@@ -17,7 +17,7 @@ _WORD = re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
 
 
 def normalized(text: str) -> str:
-    """Return the text as a reader sees it."""
+    """Return the text as a reader sees it: in NFC, with single spaces and without invisible characters."""
     visible = unicodedata.normalize("NFC", text).translate(_INVISIBLE)
     return " ".join(visible.split())
 
@@ -30,7 +30,7 @@ def tokenize(text: str) -> list[str]:
 def class_key(text: str | None) -> str:
     """Return the key that passages with the same text share: SHA-256 (hex) of the normalized text.
 
-    ``""`` for a passage without text, which is a class of its own.
+    Returns ``""`` for a passage without text, which is a class of its own.
     """
     seen = normalized(text or "")
     return hashlib.sha256(seen.encode()).hexdigest() if seen else ""
@@ -42,5 +42,5 @@ def canonical_key(pid: str) -> str:
 
 
 def is_canonical(pid: str, key: str) -> bool:
-    """Return whether a passage with this class key is the canonical passage of its near-duplicates."""
+    """Return whether the passage with this pid and class key is the canonical passage of its near-duplicates."""
     return key == canonical_key(pid)

@@ -1,9 +1,9 @@
-"""Preview a pool from arrays: its size, and the passages that only one source supplies.
+"""Preview a pool from arrays: the number of passages for each query, and each source's contribution.
 
-Passages are 64-bit hashes of their pids. A source (a run, or the qrels) is packed into the low bits of each hash, so
-that one sort of a query's row shows both how many passages differ and which of them only one source supplied. Two
-passages of one query whose hashes agree in the other 52 bits count as one: for 10,000 passages, the chance is about
-one in 90 million. (Building a pool compares the pids themselves.)
+Sources are runs and the qrels. A passage is a 64-bit hash of its pid, whose low 12 bits are replaced by the number of
+its source. After one sort of a query's row, neighbors show how many different passages there are, and which of them
+only one source supplied. Two passages of one query whose hashes agree in the other 52 bits count as one: for 10,000
+passages, the chance is about one in 90 million. (Building a pool compares the pids themselves.)
 """
 
 from collections.abc import Sequence
@@ -25,20 +25,21 @@ ENTRIES_AT_ONCE = 4_000_000
 
 @dataclass(frozen=True)
 class PreviewedPools:
-    """Previewed pools. ``sizes``: shape (queries,), 0 where nothing was retrieved."""
+    """The result of a preview. ``sizes``: number of passages in each query's pool, shape (queries,)."""
 
     sizes: NDArray[np.int64]
     brought: tuple[Contribution, ...]
     """The contribution of each source, in the order of the sources."""
     shared: tuple[tuple[int, int], ...] = ()
-    """Pairs of sources (by index) that share a passage of a query: not all pairs, but enough to connect them all."""
+    """Pairs of sources (by index) that supplied the same passage of a query. If three or more sources supplied a
+    passage, not every pair of them is listed, but enough pairs to connect them."""
 
 
 def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
-    """Preview the pools of these sources.
+    """Return the sizes of the pools that these sources would form, and the contribution of each source.
 
     Each source is an array of hashes, shape (queries, depth), padded with ``NOTHING``, with a passage at most once
-    per query. Raises ValueError for too many sources to tell apart.
+    per query. Raises ValueError for more than ``MOST_SOURCES`` sources.
     """
     if len(sources) > MOST_SOURCES:
         raise ValueError(f"at most {MOST_SOURCES} sources can be told apart")
@@ -62,9 +63,9 @@ def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
 def _count_supplied(
     sources: Sequence[Hashes], linked: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the sizes of the pools, and for each source how many passages it supplied, in all and alone.
+    """Return the size of each query's pool, and how many passages each source supplied: in all, and as the only one.
 
-    Marks pairs of sources, numbered from 1, that supplied the same passage in ``linked``.
+    Sets ``linked[i, j]`` if sources ``i`` and ``j``, numbered from 1, supplied the same passage.
     """
     by_source = np.concatenate(
         [source.T for source in sources]
@@ -82,7 +83,7 @@ def _count_supplied(
     same = first[:, 1:] & ~differs
     numbered = (packed & _SOURCE).astype(np.int64)
     linked[numbered[:, :-1][same], numbered[:, 1:][same]] = True
-    # A hash is alone if it differs from the previous and the next hash.
+    # Only one source supplied a passage if its hash differs from the previous and the next hash.
     last = first.copy()
     first[:, 1:] &= differs
     last[:, :-1] &= differs
@@ -93,7 +94,10 @@ def _count_supplied(
 
 @dataclass(frozen=True)
 class Outliers:
-    """Indexes, in the array of sizes, of pools with little to judge and of the most expensive pools."""
+    """The queries with the smallest and the most expensive pools, as indexes in the array of pool sizes.
+
+    ``giant_from`` is the number of passages from which a pool is in ``giant``.
+    """
 
     empty: NDArray[np.int64]
     singletons: NDArray[np.int64]
@@ -105,10 +109,10 @@ LEAST_GIANT = 10
 
 
 def outliers(sizes: NDArray[np.int64]) -> Outliers:
-    """Find empty pools, pools of one passage, and giants: more than twice the median, and at least ten passages.
+    """Find empty pools, pools of one passage, and giant pools: above twice the median, and at least ten passages.
 
-    A pool of *n* passages has n (n - 1) / 2 pairs, so twice the size is four times the cost. The largest pools come
-    first.
+    A pool of *n* passages has n (n - 1) / 2 pairs, so twice the size is four times the cost. Giant pools are sorted
+    by size, largest first.
     """
     there = sizes[sizes > 0]
     middle = float(np.median(there)) if len(there) else 0.0

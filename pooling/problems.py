@@ -1,7 +1,7 @@
 """List the problems of a refused file: the first few of each kind with their lines, and the total of each kind.
 
-A valid file is read once and fast (pooling.columns). A refused file is read again, with irregular blocks line by
-line, to list all its problems. Reading stops only if lines cannot be read at all.
+A valid file is read only once, by the fast reader in pooling.columns. A refused file is read again to list all of its
+problems, and its irregular blocks are read line by line. Reading stops only if lines cannot be read at all.
 """
 
 from collections import Counter
@@ -59,9 +59,9 @@ NEXT_STEPS = {
 }
 #: Kinds of problems that can mean that the line belongs to another kind of file.
 SHAPES = ("columns", "rank", "grade")
-#: Kinds of problems that are not in the file: they concern its run, or the time and number of the team's runs.
+#: Kinds of problems that no line of the file causes. They concern the run, or when and how often its team submits.
 OF_THE_RUN = frozenset({"run", "submission policy"})
-#: The kind of a line whose query the collection does not have.
+#: The kind of problem of a line whose query the collection does not have.
 UNKNOWN_QUERY = "unknown query"
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -91,7 +91,7 @@ class Problems:
 
     @property
     def total(self) -> int:
-        """Return the number of problems."""
+        """The number of all problems, listed or not."""
         return sum(self.counts.values())
 
 
@@ -123,7 +123,10 @@ def _beginning(line: bytes) -> str:
 
 
 class Listing:
-    """Collects problems in any order; keeps MOST_LISTED (the first of each kind, then by line) and the counts."""
+    """A collector of problems, which can be added in any order.
+
+    It counts all problems. It keeps MOST_LISTED of them: the first few of each kind, and then the first by line.
+    """
 
     def __init__(self) -> None:
         self.kept: list[Problem] = []
@@ -138,7 +141,7 @@ class Listing:
             self._cut()
 
     def count(self, kind: str, more: int) -> None:
-        """Count more problems of a kind, without listing them: they come after the listed ones."""
+        """Count more problems of a kind without listing them. They must come after the listed problems."""
         self.counts[kind] += more
 
     def all(self) -> Problems:
@@ -162,7 +165,7 @@ def of_refusal(refusal: InvalidFile) -> Problem:
 
 
 def only_damage(damage: InvalidFile) -> Problems:
-    """Return the damage alone: a damaged archive may contain invalid lines before its checksum fails."""
+    """Return the damage to a file as its only problem, because invalid lines may be a result of the damage."""
     alone = Listing()
     alone.add(of_refusal(damage))
     return alone.all()
@@ -178,7 +181,7 @@ def problems_of_lines(
 ) -> Problems:
     """Return all problems of a run or qrel file.
 
-    Each query outside ``known_qids`` is one problem (not with ``skip_unknown``). A query with more than ``max_depth``
+    Each query outside ``known_qids`` is one problem, unless ``skip_unknown``. A query with more than ``max_depth``
     passages is a problem at the first line beyond the limit.
 
     Repeated passages are recognized by a 64-bit hash, which is enough for a refused file.
@@ -227,7 +230,7 @@ class _Reading:
             self._note(qid, pid, numbers)
 
     def _take_regular(self, block: Block, first_line: int) -> bool:
-        """Accept a block if all its lines are valid and this can be checked fast; return whether it was accepted."""
+        """Accept the block if the fast reader finds all of its lines valid; return whether it was accepted."""
         assert self.layout is not None
         rows = fast_rows(block, self.layout)
         if rows is None:
@@ -258,8 +261,8 @@ class _Reading:
         except InvalidFile as refusal:
             return of_refusal(refusal)
         if self.layout is None:
-            # A header line, for example, is one problem. The first potentially valid line determines the kind of
-            # file.
+            # The first line with as many columns as a layout determines the layout. A line before it, such as a
+            # header, is one problem.
             self.layout = next((one for one in self.layouts if len(one.columns) == len(fields)), None)
         if self.layout is None:
             wanted = " or ".join(f"{len(one.columns)} ({one.name})" for one in self.layouts)
@@ -326,7 +329,7 @@ def _problem_of_line(number: int, fields: list[bytes], layout: Layout, wrong: Li
     reason = wrong.reason
     if wrong.kind == "columns":
         reason = f"the line has {many(len(fields), 'column')}, not {len(layout.columns)} ({layout.name})."
-    # A line that was cut off still has its second column.
+    # Q0 in the second column shows that the line belongs to a run or qrels but was cut off.
     cut = len(fields) < len(layout.columns) and fields[1:2] == [b"Q0"]
     other = wrong.kind in SHAPES and not cut
     return Problem(number, wrong.kind, reason, where_it_belongs(fields) if other else "")

@@ -1,8 +1,8 @@
-"""The columnar ranking: passages as integer codes, sorted by rank, then by query.
+"""Rankings as columns: passages as integer codes, sorted by rank, then by query.
 
-Rows hold every query's first passage, then every query's second, and so on. Queries are sorted by
-number of passages, most first, so that rank and query follow from the row's number alone and the
-top k of a run is the beginning of its file: reading it costs k × queries, not the run's length.
+The first rows are every query's first passage, the next rows every query's second, and so on. Queries are sorted by
+their number of passages, most first, so that a row's number alone determines its rank and query. The top k of a run
+is the beginning of its file. Reading it takes time in proportion to k × queries, not to the run's length.
 
 A pid that is a plain decimal number is its own code. Other pids are numbered by first appearance, in order of rank,
 when the run is stored, and row i of the column ``pid`` is the pid of code i. So the beginning of the file also
@@ -36,11 +36,11 @@ class Ranking:
     qids: tuple[str, ...]
     """The queries, by descending number of passages; ties in file order."""
     lengths: Codes
-    """Passages of each query in the whole run."""
+    """Number of passages of each query in the whole run."""
     depth: int
     """Number of ranks in this object; less than ``lengths[0]`` if only the top was read."""
     passages: Integers
-    """Codes in order of rank; 32 bits wide if that suffices."""
+    """Codes of the passages, sorted by rank, then by query; 32 bits wide if that suffices."""
     scores: NDArray[np.float32] | None
     """Aligned with ``passages``; None in runs without scores."""
     pids: pl.Series | None
@@ -50,7 +50,7 @@ class Ranking:
 
     @cached_property
     def offsets(self) -> Codes:
-        """The first row of each rank, from rank 1, and the end. Shape (depth + 1,)."""
+        """The first row of each rank, from rank 1, and then the number of rows. Shape (depth + 1,)."""
         at_rank = np.searchsorted(-self.lengths, -np.arange(1, self.depth + 1), side="right")
         return np.concatenate(([0], np.cumsum(at_rank))).astype(np.int64)
 
@@ -60,14 +60,14 @@ class Ranking:
         return self.pids.gather(codes).to_list()
 
     def top(self, depth: int) -> Ranking:
-        """Return only the first ``depth`` ranks."""
+        """Return a ranking of only the first ``depth`` ranks."""
         depth = min(depth, self.depth)
         end = int(self.offsets[depth])
         scores = None if self.scores is None else self.scores[:end]
         return replace(self, depth=depth, passages=self.passages[:end], scores=scores)
 
     def frame(self) -> pl.DataFrame:
-        """Columns qid, rank, pid and score (null without scores), sorted by rank."""
+        """Return a table with columns qid, rank, pid and score (null without scores), sorted by rank."""
         counts = np.diff(self.offsets)
         ranks = np.repeat(np.arange(1, self.depth + 1), counts)
         places = np.arange(len(self.passages)) - np.repeat(self.offsets[:-1], counts)
@@ -86,7 +86,7 @@ class Ranking:
         )
 
     def tops(self, depth: int = 1) -> dict[str, tuple[str, ...]]:
-        """The first ``depth`` pids of every query, best first."""
+        """Return qid → the first ``depth`` pids of the query, best first."""
         cut = self.top(depth)
         pids = cut.spell(cut.passages)
         found: dict[str, list[str]] = {qid: [] for qid in self.qids}
@@ -97,7 +97,7 @@ class Ranking:
 
 
 def rank_first(columns: Columns) -> Ranking:
-    """Build a ranking from lines grouped by query, best first."""
+    """Build a ranking from lines that are grouped by query, the best line of each query first."""
     counts = np.bincount(columns.query, minlength=len(columns.qids))
     by_length = np.argsort(-counts, kind="stable")
     place_of = np.empty(len(counts), np.int64)
@@ -141,14 +141,14 @@ def numbered_by_appearance(ranking: Ranking) -> Ranking:
 
 
 def beginning(ranking: Ranking) -> Ranking | None:
-    """Return the first ranks that fit in one row group, at least ten; None if that is the whole ranking."""
+    """Return as many top ranks as fit in one row group, but at least ten; None if that is the whole ranking."""
     fit = int(np.searchsorted(ranking.offsets, ROWS_A_GROUP, side="right")) - 1
     depth = max(fit, LEAST_BEGINNING)
     return None if depth >= ranking.depth else ranking.top(depth)
 
 
 def write_ranking(ranking: Ranking, path: Path) -> None:
-    """Write a ranking, whole or its beginning, as one Parquet file."""
+    """Write a whole ranking, or the beginning of one, to a Parquet file."""
     ranking = numbered_by_appearance(ranking)
     passages = ranking.passages
     columns: dict[str, pl.Series] = {"passage": pl.Series(passages)}
@@ -170,9 +170,9 @@ def write_ranking(ranking: Ranking, path: Path) -> None:
 
 
 def read_ranking(path: Path, depth: int | None = None) -> Ranking:
-    """Read a stored ranking, or only its first ``depth`` ranks, which costs depth × queries.
+    """Read a stored ranking, or only its first ``depth`` ranks, in time proportional to depth × queries.
 
-    For a file with only the first ranks, the result has only these.
+    If the file contains only the beginning of a ranking, so does the result.
     """
     meta = json.loads(pl.read_parquet_metadata(path)[_META])
     lengths = np.array(meta["lengths"], np.int64)

@@ -34,7 +34,7 @@ class RunBefore:
 
 @dataclass(frozen=True)
 class RoundRefusal:
-    """A refusal of a run: the reason and the next step. ``closed``: the reason for any run while no round is open."""
+    """The reason for refusing a run, and the next step. ``closed``: why no round is open, if none is."""
 
     why: str
     next_step: str
@@ -42,12 +42,12 @@ class RoundRefusal:
 
 
 def moment_in_utc(moment: datetime, timespec: str = "seconds") -> str:
-    """Return a moment as text with its time zone, to the second or as ``datetime.isoformat`` understands it."""
+    """Return a moment as text in UTC, as precise as ``timespec`` says (see ``datetime.isoformat``)."""
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(' ', timespec)} UTC"
 
 
 def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | RoundRefusal:
-    """Return the round that is open at this moment (the first to close), or the refusal if no round is open."""
+    """Return the open round that closes first, or the refusal of a run that arrives while no round is open."""
     found = [one for one in rounds if one.is_open(at)]
     if found:
         return min(found, key=lambda one: one.closes_at)
@@ -58,7 +58,7 @@ def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | Round
     )
     arrived = moment_in_utc(at)
     if over and over.closes_at < at and moment_in_utc(over.closes_at) == arrived:
-        arrived = moment_in_utc(at, "milliseconds")  # To the second, it would seem in time.
+        arrived = moment_in_utc(at, "milliseconds")  # To the second, the run would seem to be in time.
     why = f"{closed}, and this run arrived on {arrived}."
     if coming is None:
         return RoundRefusal(why, "No further round is planned. Ask the organizers.", closed)
@@ -66,14 +66,14 @@ def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | Round
 
 
 def next_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | None:
-    """Return the round that opens next after this moment."""
+    """Return the first round that opens after this moment, if one is planned."""
     return min((one for one in rounds if one.opens_at > at), key=lambda one: one.opens_at, default=None)
 
 
 def next_place(rounds: Sequence[RoundRules], sent: Mapping[str, int], since: datetime) -> datetime | None:
     """Return the first moment from ``since`` at which a round accepts one more official run; None if no round will.
 
-    ``sent``: the team's official runs by the name of the round.
+    ``sent``: name of a round → the number of official runs that the team has sent in it.
     """
     changes = {moment for one in rounds for moment in (one.opens_at, one.closes_at) if moment > since}
     for moment in [since, *sorted(changes)]:
@@ -91,7 +91,7 @@ def refusals_in_round(
     priority: int | None,
     coming: RoundRules | None = None,
 ) -> list[RoundRefusal]:
-    """Return every reason why the round does not accept one more run from a team with the runs ``before``.
+    """Return every reason why the round refuses one more run of a team. ``before``: the team's runs in the round.
 
     ``coming`` is the round that opens next, if one is planned.
     """

@@ -1,6 +1,7 @@
-"""Read a table that describes many runs: one line for each, TSV or CSV, with a header.
+"""Read a table that describes many runs, as TSV or CSV: a header, then one line for each run.
 
-Columns have the names of a run's fields; columns named after measures contain values that the track reported.
+Columns have the names of a run's fields and details. Columns named after measures contain values that the track
+reported.
 """
 
 import csv
@@ -15,7 +16,7 @@ from pooling.errors import InvalidFile, PoolingError
 from pooling.run_details import REPORTED, Detail, read_value
 
 MOST_RUNS = 20_000
-#: Column → the field of a run that it contains.
+#: Name of a column → the field or detail of a run that it contains.
 COLUMNS = {
     "run": "run_tag",
     "run_tag": "run_tag",
@@ -36,7 +37,7 @@ _LONGEST = {"run_tag": 200, "team": 200, "description": 10_000, "paper": 500, "c
 
 @dataclass(frozen=True)
 class DescribedRun:
-    """One line: the run's tag, its fields and its details. ``line`` counts from 1."""
+    """One line of the table: a run's tag, its fields and its details. ``line`` counts from 1."""
 
     run_tag: str
     line: int
@@ -51,9 +52,10 @@ class UnreadableCell(PoolingError):
 def read_run_metadata(
     text: str, *, name: str, known: Mapping[str, Detail], is_measure: Callable[[str], bool]
 ) -> list[DescribedRun]:
-    """Return every line of the table. Raises InvalidFile for the first line that cannot be read.
+    """Return the run on each line of the table. Raises InvalidFile for the first line that cannot be read.
 
-    ``known``: the collection's details; ``is_measure``: whether a column's name is that of a measure.
+    ``known``: name → detail, for every detail that the collection's runs can have. ``is_measure``: returns whether a
+    name is that of a measure.
     """
     text = text.removeprefix("\ufeff")
     lines = csv.reader(io.StringIO(text), delimiter=_separator(text), strict=True)
@@ -90,7 +92,7 @@ def _separator(text: str) -> str:
 def _column_fields(
     header: Sequence[str], name: str, known: Mapping[str, Detail], is_measure: Callable[[str], bool]
 ) -> list[str]:
-    """Return the content of each column: a field, a detail, or ``measure NAME``."""
+    """Return what each column contains: the name of a field or detail, or ``reported MEASURE``."""
     also = {other: one.name for one in known.values() for other in one.also}
     found = []
     for column in header:

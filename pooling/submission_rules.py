@@ -1,4 +1,4 @@
-"""Compute when a team's next run is accepted, given a limit of runs in any period of days."""
+"""Compute when a team's next run is accepted, given a maximum number of runs in any period of some days."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta

@@ -21,11 +21,11 @@ QUERY_FIELDS = ("query", "text", "title", "question")
 PID_FIELDS = ("pid", "_id", "id", "docid", "passage_id")
 PASSAGE_FIELDS = ("passage", "text", "contents", "body")
 MOST_QUERIES = 2_000_000
-"""Maximum number of queries of a collection: all are in memory while they are read."""
+"""Maximum number of queries in a collection. All of them are in memory while their file is read."""
 LONGEST_QUERY, LONGEST_PASSAGE = 100_000, 2_000_000
-"""Maximum number of characters of a text. Longer texts cannot be judged, and pages could not show them."""
+"""Maximum number of characters in a query and in a passage. Pages could not show longer texts for judging."""
 
-# Where a JSON line may contain its id; an escaped quote inside a text never matches.
+# Finds each place in a JSON line that may contain its id. An escaped quote inside a text never matches.
 _IDS = re.compile(rb'"(?:' + "|".join(PID_FIELDS).encode() + rb')"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+))')
 # The usual case: the id comes first, so the rest of the line need not be searched.
 _FIRST_ID = re.compile(rb'\{"(pid|_id)": ?"([^"\\]*)"')
@@ -42,7 +42,7 @@ class Text:
 
 @dataclass(frozen=True)
 class _Fields:
-    """The relevant fields of a JSON line, and the error for an invalid line."""
+    """The JSON fields that can contain ids and texts, their maximum lengths, and the error for an invalid line."""
 
     ids: Sequence[str]
     texts: Sequence[str]
@@ -84,7 +84,7 @@ def _too_many(content: Content, number: int) -> InvalidQueryFile:
 
 
 def query_problems(content: Content) -> Problems:
-    """Return all problems of a query file that ``read_query_file`` refuses, line by line."""
+    """Return all problems of a query file that ``read_query_file`` has refused."""
     listing = Listing()
     first: dict[str, int] = {}
     try:
@@ -106,7 +106,7 @@ def query_problems(content: Content) -> Problems:
 
 
 def passage_problems(content: Content) -> Problems:
-    """Return all problems of a passage file, from all of its lines. Needs at most 48 bytes of memory per line."""
+    """Read a whole passage file and return all of its problems. Needs at most 48 bytes of memory per line."""
     listing = Listing()
     keys, lines = array("q"), array("q")
     try:
@@ -131,13 +131,16 @@ def _with_lines(listing: Listing, content: Content) -> Problems:
 
 
 def _as_other_kind(problem: Problem) -> Problem:
-    """Say where the file belongs if a repeated id shows that: runs and labels with tabs parse as ids and texts."""
+    """Add where to upload the file, if a repeated id shows that it is a run or labels.
+
+    Runs and labels with tabs between their columns can be read as ids and texts.
+    """
     other = run_or_labels(problem.text.encode().split()) if problem.kind.startswith("repeated") else None
     return replace(problem, next_step=other) if other else problem
 
 
 def _valid_texts(content: Content, fields: _Fields, listing: Listing) -> Iterator[Text]:
-    """Yield the texts of valid lines, and list the invalid lines."""
+    """Yield the text of each valid line, and add each invalid line to ``listing``."""
     for number, line in numbered_lines(content):
         try:
             text = _text_from_line(content.name, number, line, fields)
@@ -174,9 +177,10 @@ def format_of(content: Content) -> str:
 
 
 def read_passages(content: Content, format: str, wanted: Collection[str] | None = None) -> Iterator[Text]:
-    """Stream the passages of a file, only the ``wanted`` pids if given.
+    """Yield the passages of a file, one after another. The caller may stop early.
 
-    Only the id of other passages is read. The caller may stop early.
+    If ``wanted`` pids are given, most other lines are skipped after a look at their ids. A few other passages may
+    still be yielded.
     """
     keys = None if wanted is None else {pid.encode() for pid in wanted}
     keep: Callable[[bytes], bool] | None = None

@@ -2,7 +2,7 @@
 
 Runs: TREC (``qid Q0 pid rank score tag``) and MS MARCO (``qid pid rank``). Qrels: TREC
 (``qid 0 pid grade``) and three columns (``qid pid grade``). Columns are separated by any number of
-blanks or tabs. docs/data-formats.md lists refusals and warnings.
+spaces or tabs. docs/data-formats.md lists refusals and warnings.
 """
 
 from collections import deque
@@ -28,9 +28,9 @@ PARSER_VERSION = 1
 """Increased whenever the same file could result in a different ranking than before."""
 
 READERS = 2
-"""Number of large runs read concurrently; the time saved by more is not worth the memory."""
+"""Number of large runs read concurrently. More would save little time and need much memory."""
 SMALL_READERS = 3
-"""Number of single-block runs read concurrently: their steps are so short that threads often wait."""
+"""Number of runs read concurrently if each fits in one block. Their steps are so short that threads often wait."""
 
 TREC_RUN = Layout("TREC run", ("qid", "_q0", "pid", "rank", "score", "tag"), InvalidRunFile)
 MSMARCO_RUN = Layout("MS MARCO run", ("qid", "pid", "rank"), InvalidRunFile)
@@ -41,7 +41,7 @@ HAS = ("query has", "queries have")
 
 @dataclass(frozen=True)
 class RunReport:
-    """The result of checking a run: numbers of queries, except ``lines`` and ``tied_lines``."""
+    """The result of checking a run. Numbers count queries, except ``lines``, ``depth`` and ``tied_lines``."""
 
     lines: int
     queries: int
@@ -52,14 +52,14 @@ class RunReport:
     skipped: tuple[str, ...]
     """Unknown queries whose lines were dropped, as requested."""
     rank_disagreements: int
-    """Queries in which a line with a lower score than another line has no later rank. Equal scores are no
-    contradiction."""
+    """Queries whose ranks contradict their scores: a line with a lower score than another has no later rank. Lines
+    with equal scores may have any ranks."""
     tied_queries: int
     tied_lines: int
     tied_tops: int
-    """Queries with a tie for the first place, where the tie rule decides which passage is on top."""
+    """Queries with a tie at rank 1, in which the tie rule determines the top passage."""
     rank_gaps: int
-    """Queries of a file ordered by rank whose ranks are not consecutive; the ranks used are counted, not read."""
+    """Queries whose ranks are not consecutive, in a file ordered by rank. The ranks used are counted from 1."""
 
     def warnings(self) -> list[str]:
         """Return the report's warnings as sentences."""
@@ -75,7 +75,7 @@ class RunReport:
 
 
 def unanswered_words(count: int) -> str:
-    """Return a run's warning about queries without results."""
+    """Return the warning that a run has no results for this many queries."""
     nouns = ("query of the collection has", "queries of the collection have")
     return f"{many(count, *nouns)} no answer in the run"
 
@@ -85,7 +85,7 @@ class RunFile:
     """A run file that passed every check."""
 
     layout: str
-    """``trec`` or ``msmarco``."""
+    """The file's format: ``trec`` or ``msmarco``."""
     tag: str
     """The last column of a TREC run; ``""`` for MS MARCO, which has none."""
     order: str
@@ -100,7 +100,7 @@ class RunFile:
 
 @dataclass(frozen=True)
 class Qrels:
-    """The labels of a qrel file, in file order. ``query`` indexes ``qids``."""
+    """The labels of a qrel file, in file order. ``query`` has the index in ``qids`` of each label's query."""
 
     qids: tuple[str, ...]
     query: NDArray[np.int64]
@@ -124,7 +124,8 @@ def read_run_file(
 ) -> RunFile:
     """Read a run and check all of it.
 
-    ``known_qids`` are the queries of the collection; without them, no query counts as unknown or unanswered.
+    ``known_qids`` are the queries of the collection; without them, no query counts as unknown or unanswered. With
+    ``skip_unknown``, lines of unknown queries are dropped instead of refused.
     ``order`` is ``score`` (default for TREC runs: 32-bit floats, descending, ties by pid descending, as in trec_eval
     9.0.4) or ``rank`` (the only order of MS MARCO runs: ascending, equal ranks in file order). ``max_depth`` is the
     maximum number of passages per query. Raises InvalidRunFile, UnknownQueries, UnreadableContent or EmptyFile,
@@ -172,7 +173,7 @@ def run_problems(
     skip_unknown: bool = False,
     max_depth: int | None = None,
 ) -> Problems:
-    """Return all problems of a run that ``read_run_file`` refuses."""
+    """Return all problems of a run file that ``read_run_file`` has refused."""
     found = problems_of_lines(
         content,
         (TREC_RUN, MSMARCO_RUN),
@@ -184,7 +185,7 @@ def run_problems(
 
 
 def qrel_problems(content: Content, *, known_qids: Collection[str] | None = None) -> Problems:
-    """Return all problems of a qrel file that ``read_qrel_file`` refuses."""
+    """Return all problems of a qrel file that ``read_qrel_file`` has refused."""
     found = problems_of_lines(content, (TREC_QRELS, SHORT_QRELS), known_qids=known_qids)
     return with_lines(found, content)
 
@@ -194,7 +195,7 @@ def read_runs(
 ) -> Iterator[RunFile | PoolingError]:
     """Read several runs at the same time, and yield them in the order given.
 
-    Reading begins with the call. Exceptions of ``read_run`` are yielded, not raised.
+    Reading begins with the call. If ``read_run`` raises a PoolingError, the error is yielded in place of the run.
     """
 
     def read(content: Content) -> RunFile | PoolingError:
@@ -207,7 +208,7 @@ def read_runs(
     count = SMALL_READERS if small else READERS
     readers = ThreadPoolExecutor(count, "read-runs")
     waiting = iter(contents)
-    # One more than the readers, so that no reader waits for the consumer of the runs.
+    # One more run than there are readers is submitted, so that no reader waits until the caller takes a run.
     reading = deque(readers.submit(read, content) for content in islice(waiting, count + 1))
 
     def in_order() -> Iterator[RunFile | PoolingError]:
@@ -223,9 +224,9 @@ def read_runs(
 def _known_queries_only(
     columns: Columns, content: Content, known_qids: Collection[str] | None, skip_unknown: bool
 ) -> tuple[Columns, tuple[str, ...]]:
-    """Return the lines of known queries, and the unknown queries.
+    """Return the columns without the lines of unknown queries, and the qids of these queries.
 
-    Refuses unknown queries unless ``skip_unknown``, and a repeated passage of any query, known or not.
+    Refuses unknown queries unless ``skip_unknown``. Also refuses a repeated passage of any query, known or not.
     """
     known = None if known_qids is None else frozenset(known_qids)
     unknown = tuple(qid for qid in columns.qids if known is not None and qid not in known)

@@ -1,4 +1,4 @@
-"""Find wanted passages, such as the labels of a qrel set, in a run."""
+"""Find the ranks of wanted passages, such as the labeled passages of a qrel set, in a run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from pooling.ranking import ROWS_A_GROUP, Codes, Ranking
 
 
 class Sought:
-    """Integers to search for among many: ascending, with lookup tables of their low bits.
+    """Sorted integers to find in a large array, with two lookup tables that are indexed by an integer's low bits.
 
-    The first table rejects nearly all rows with one lookup each; the second says where in ``values`` the rest are
-    likely to be.
+    ``table`` rules out nearly all entries of the array with one lookup each. For the other entries, ``likely`` has
+    the probable index in ``values``.
     """
 
     def __init__(self, values: Codes) -> None:
@@ -29,7 +29,10 @@ class Sought:
         self.likely[values & self.mask] = np.arange(len(values), dtype=np.int32)
 
     def among(self, values: NDArray[np.integer]) -> tuple[Codes, Codes]:
-        """Return the rows, ascending, whose value is sought, and the index of each value."""
+        """Find the sought integers among ``values``.
+
+        Returns the rows of ``values`` that have one, ascending, and the index in ``self.values`` for each.
+        """
         if not len(self.values) or not len(values):
             return np.empty(0, np.int64), np.empty(0, np.int64)
         chunks = range(0, len(values), ROWS_A_GROUP)
@@ -38,7 +41,7 @@ class Sought:
         )
         held = values[rows]
         which = self.likely[held & self.mask].astype(np.int64)
-        unlike = np.flatnonzero(self.values[which] != held)  # they share only low bits
+        unlike = np.flatnonzero(self.values[which] != held)  # the two integers share only their low bits
         which[unlike] = np.minimum(np.searchsorted(self.values, held[unlike]), len(self.values) - 1)
         same = self.values[which] == held
         return rows[same], which[same]
@@ -46,9 +49,9 @@ class Sought:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Passages to look for in rankings: one entry for each (query, passage), such as the labels of a qrel set.
+    """Passages to look for in rankings, such as the labeled passages of a qrel set.
 
-    ``query`` indexes ``qids``.
+    Entry ``i`` is the passage ``pids[i]`` of the query ``qids[query[i]]``.
     """
 
     qids: tuple[str, ...]
@@ -57,25 +60,25 @@ class Wanted:
 
     @cached_property
     def place(self) -> Mapping[str, int]:
-        """The index of each qid."""
+        """qid → its index in ``qids``."""
         return {qid: index for index, qid in enumerate(self.qids)}
 
     @cached_property
     def spelled(self) -> tuple[Codes, pl.Series]:
-        """For each entry, the number of its pid; and the distinct pids by number."""
+        """The index of each entry's pid among the distinct pids, and the distinct pids, sorted."""
         pids = pl.Series("pid", self.pids, dtype=pl.String)
         return pids.rank("dense").to_numpy().astype(np.int64) - 1, pids.unique().sort()
 
     @cached_property
     def hashes(self) -> tuple[Codes, Sought]:
-        """The distinct pid of each hash, and the hashes."""
+        """For each hash of a distinct pid, ascending, the index of that pid; and the hashes to find."""
         hashes = self.spelled[1].hash(seed=0).to_numpy().view(np.int64)
         order = np.argsort(hashes)
         return order, Sought(hashes[order])
 
     @cached_property
     def decimals(self) -> tuple[Codes, Sought]:
-        """The numbers of the distinct pids that are plain decimals, sorted by value, and these values."""
+        """The indices of the distinct pids that are plain decimals, sorted by value, and the values to find."""
         codes = np.array([_own_code(pid) for pid in self.spelled[1]], np.int64)
         order = np.argsort(codes)
         order = order[codes[order] >= 0]
@@ -83,7 +86,7 @@ class Wanted:
 
     @cached_property
     def keys(self) -> tuple[Codes, Sought]:
-        """The order of the entries by key, and the sorted keys: query and distinct pid as one integer."""
+        """The entries' indices, sorted by key, and the keys to find: query and distinct pid as one integer."""
         keys = self.query * len(self.spelled[1]) + self.spelled[0]
         order = np.argsort(keys)
         return order, Sought(keys[order])
@@ -101,11 +104,11 @@ class Found:
     rank: Codes
     """Rank of each wanted entry, from 1; 0 if it is not among the ranks read."""
     retrieved: Codes
-    """Number of passages of each query of ``Wanted.qids`` in the whole run; 0 if the query is missing."""
+    """Number of passages in the whole run for each query of ``Wanted.qids``; 0 if the run has no such query."""
 
 
 def find_wanted(ranking: Ranking, wanted: Wanted) -> Found:
-    """Look up wanted passages in a ranking, all queries at once."""
+    """Return the ranks of the wanted passages in a ranking. All queries are looked up at once."""
     query_of = np.fromiter(map(wanted.place.get, ranking.qids, repeat(-1)), np.int64, len(ranking.qids))
     places = np.flatnonzero(query_of >= 0)
     retrieved = np.zeros(len(wanted.qids), np.int64)
@@ -124,9 +127,10 @@ def find_wanted(ranking: Ranking, wanted: Wanted) -> Found:
 
 
 def _wanted_rows(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes, Codes]:
-    """Return the rows, ascending, with a wanted passage of any query, and the distinct pid of each.
+    """Return the ascending rows whose passage is wanted for some query, and the index of the distinct pid of each.
 
-    If most of a run's queries are not at ``places``, their rows are skipped.
+    ``places`` are the indices of the wanted queries in the run. Rows of other queries are skipped, unless more than
+    half of the run's queries are wanted.
     """
     some = None if 2 * len(places) > len(ranking.qids) else _rows_of_queries(ranking, places)
     codes = ranking.passages if some is None else ranking.passages[some]
@@ -140,9 +144,9 @@ def _wanted_rows(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes
 
 
 def _rows_of_queries(ranking: Ranking, places: Codes) -> Codes:
-    """Return the rows of the queries at these places, by rank."""
-    # How many of these queries have a passage at each rank. Queries are sorted by length, so those that reach a rank
-    # come first.
+    """Return the rows of these queries (indices in ``ranking.qids``), in order of rank."""
+    # The number of these queries with a passage at each rank. Queries are sorted by their number of passages, so the
+    # queries that reach a rank come first.
     at_rank = np.searchsorted(places, np.diff(ranking.offsets))
     begins = np.cumsum(at_rank) - at_rank
     turn = np.arange(int(at_rank.sum())) - np.repeat(begins, at_rank)
@@ -160,13 +164,13 @@ def _signed_hashes(ranking: Ranking) -> Codes:
 def _wanted_string_rows(
     pids: pl.Series, hashes: Codes, codes: NDArray[np.integer], wanted: Wanted
 ) -> tuple[Codes, Codes]:
-    """Return rows of ``codes`` (``hashes`` aligned) that spell a wanted pid, and the distinct pid of each."""
+    """Return the rows of ``codes`` with a wanted pid, and the index of its distinct pid. ``hashes``: of each row."""
     order, sought = wanted.hashes
     held, which = sought.among(hashes)
     distinct = order[which]
     if (pids.gather(codes[held]) == wanted.spelled[1].gather(distinct)).all():
         return held, distinct
-    # Two strings share a 64-bit hash: look each one up, which is slower.
+    # Two different pids share a 64-bit hash: look up every pid instead, which is slower.
     place = dict(zip(wanted.spelled[1], range(len(wanted.spelled[1])), strict=True))
     meaning = np.array([place.get(pid, -1) for pid in pids.gather(codes)], np.int64)
     held = np.flatnonzero(meaning >= 0)

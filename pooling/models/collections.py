@@ -290,7 +290,7 @@ class Run(models.Model):
 
     @property
     def shown_sha256(self) -> str:
-        """The run's SHA-256; empty once ``without_author`` hid the authors, because it would confirm a guess."""
+        """The file's SHA-256; empty once ``without_author`` hid the authors: it would confirm a guess of the file."""
         return "" if self.author_hidden else self.sha256
 
     def without_author(self) -> Run:

@@ -1,4 +1,4 @@
-"""Read the rows of a block of lines: fast if it is regular, exact if it is not.
+"""Read the rows of a block of lines: at once if the block is regular, line by line if it is not.
 
 A block is read by polars when every line has the expected columns, one separator between them and plain numbers.
 Other blocks have their whitespace normalized and are tried again. The remaining blocks are read line by line in
@@ -38,7 +38,7 @@ _REAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _WINDOW = 96
 """If every window of this many bytes contains a line feed, no field is near the limits of LONGEST."""
-_PIECE = _WINDOW * 16384  # whole windows, in few steps; the last window of a block ends in a line feed
+_PIECE = _WINDOW * 16384  # many whole windows; a block's last window may be shorter, but ends in a line feed
 _BLANKS = (9, 11, 12, 13, 32)
 
 
@@ -52,14 +52,14 @@ class Layout:
 
     @property
     def kinds(self) -> dict[str, Any]:
-        """Return the polars type of each column."""
+        """The polars type of each column."""
         types = {"rank": Number, "grade": Number, "score": Real}
         return {name: types.get(name, Text) for name in self.columns}
 
 
 @dataclass(frozen=True)
 class Rows:
-    """One block's rows."""
+    """The rows of a block as columns. ``number`` is the rank in a run, the grade in qrels."""
 
     qid: pl.Series
     pid: pl.Series
@@ -69,7 +69,7 @@ class Rows:
 
 
 class Block:
-    """A block of lines, with facts read from its bytes alone."""
+    """A block of lines, with properties that are computed from its bytes without parsing the lines."""
 
     def __init__(self, data: bytes) -> None:
         separator = b"\t" if data.find(b"\t", 0, data.find(b"\n")) >= 0 else b" "
@@ -77,7 +77,7 @@ class Block:
         lines, separators, low, dense = 0, 0, 0, True
         mask = np.empty(
             min(len(codes), _PIECE), bool
-        )  # shared by all blocks, because allocating memory takes longer than using it
+        )  # shared by all pieces, because allocating memory takes longer than using it
         for begin in range(0, len(codes), _PIECE):
             piece = codes[begin : begin + _PIECE]
             here = mask[: len(piece)]
@@ -96,12 +96,12 @@ class Block:
         """Whether the block contains only the separator, line feeds and printable UTF-8."""
 
     def has(self, columns: int) -> bool:
-        """Return whether the block has exactly the separators of regular lines with this many columns."""
+        """Return whether the block is regular and has as many separators as lines with this many columns."""
         return self.regular and self.separators == self.lines * (columns - 1)
 
 
 def _is_plain_utf8(data: bytes) -> bool:
-    """Return whether the content is UTF-8 without byte order marks. Polars would drop the first one silently."""
+    """Return whether the content is UTF-8 without byte order marks. Polars would silently drop a leading mark."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -166,7 +166,7 @@ def even_out(block: bytes) -> bytes:
 
 
 def _as_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Round scores as C's ``(float) atof(text)`` in trec_eval: first to 64, then to 32 bits."""
+    """Round 64-bit scores to 32 bits, as C's ``(float) atof(text)`` does in trec_eval."""
     with np.errstate(over="ignore", under="ignore"):
         return values.astype(np.float32)
 
@@ -174,7 +174,7 @@ def _as_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
 def careful_rows(
     block: bytes, first_line: int, content: Content, layout: Layout, tag: str | None
 ) -> Rows | None:
-    """Read the block's rows line by line; None if all are blank. The error names the first invalid line."""
+    """Read the block's rows line by line; return None if all are blank. Errors name the first invalid line."""
     found: dict[str, list[Any]] = {name: [] for name in layout.columns}
     for number, line in enumerate(block[:-1].split(b"\n"), first_line):
         fields = line.split()
@@ -210,14 +210,14 @@ def _decoded_rows(found: Mapping[str, list[bytes]]) -> Rows:
 
 @dataclass(frozen=True)
 class LineProblem:
-    """A problem with a line; problems are counted by ``kind``."""
+    """A problem with a line. Problems are counted by their ``kind``."""
 
     kind: str
     reason: str
 
 
 def problem_with_line(fields: Sequence[bytes], layout: Layout) -> LineProblem | None:
-    """Return the problem with a line of these fields, or None."""
+    """Return the first problem with a line of these fields, or None if the line is valid."""
     if len(fields) != len(layout.columns):
         wanted = f"{len(layout.columns)} ({layout.name})"
         return LineProblem(
@@ -246,12 +246,12 @@ def _wrong_score(value: bytes) -> str:
 
 
 def mixed_tags_reason(found: str, tag: str) -> str:
-    """Return the refusal of a line whose tag differs from that of earlier lines."""
+    """Return the reason for refusing a line whose run tag differs from that of earlier lines."""
     now, before = quoted_field(found.encode()), quoted_field(tag.encode())
     return f"the run tag is {now}, but earlier lines have {before}; a file contains one run."
 
 
 def quoted_field(value: bytes) -> str:
-    """Return a field as errors quote it: shortened, because a line can be 64 MiB, and printable."""
+    """Return a field in quotes for an error: printable, and shortened, because a line can have 64 MiB."""
     cut = value if len(value) <= LONGEST_SHOWN else value[:LONGEST_SHOWN] + "…".encode()
     return repr(cut.decode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Sort the lines of a run by rank, and count oddities.
+"""Sort the lines of a run by rank, and count irregularities such as ties.
 
 Most files are already sorted, so only lines out of order are moved, in place.
 """
@@ -18,12 +18,12 @@ Whole = NDArray[np.int32] | NDArray[np.int64]
 Keys = NDArray[np.float32] | Whole
 ROWS_A_CHUNK = 1 << 19
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-"""Spreads queries over 64 bits (Fibonacci hashing), so that query and pid together make one key."""
+"""A factor that spreads query numbers over 64 bits (Fibonacci hashing), to combine query and pid in one key."""
 
 
 @dataclass(frozen=True)
 class Oddities:
-    """Counts of irregularities that are allowed but deserve a warning: numbers of queries, except ``tied_lines``."""
+    """Counts of irregularities that are allowed but cause a warning. All count queries, except ``tied_lines``."""
 
     rank_disagreements: int
     tied_queries: int
@@ -33,10 +33,10 @@ class Oddities:
 
 
 def order_lines(columns: Columns, by: str) -> Oddities:
-    """Move the lines, in place: query by query (first appearance), then ``by`` score or rank.
+    """Sort the lines in place: first by query, in order of first appearance, then ``by`` score or rank.
 
     ``score``: descending; ties by pid descending, bytes compared as numbers (trec_eval 9.0.4, strcmp).
-    ``rank``: ascending; equal ranks stay in file order.
+    ``rank``: ascending; equal ranks stay in file order. Returns the counts of irregularities.
     """
     group_by_query(columns)
     falling = columns.score if by == "score" else None
@@ -74,7 +74,7 @@ def group_by_query(columns: Columns) -> None:
 
 
 def query_chunks(query: NDArray[np.int32]) -> Iterator[tuple[int, int, Rows]]:
-    """Cut lines grouped by query into chunks of whole queries: begin, end, first row of each query."""
+    """Yield chunks of whole queries as (first row, end, first row of each query). Lines are grouped by query."""
     starts = np.concatenate(([0], np.flatnonzero(query[1:] != query[:-1]) + 1))
     begin = 0
     while begin < len(starts):
@@ -85,9 +85,9 @@ def query_chunks(query: NDArray[np.int32]) -> Iterator[tuple[int, int, Rows]]:
 
 
 def duplicate_rows(columns: Columns) -> tuple[int, int] | None:
-    """Return the first two rows of a passage that a query has twice; None if there are none.
+    """Return the first two rows with the same query and passage; None if no passage is repeated.
 
-    If several passages are repeated, return the passage whose second row comes first in a file grouped by query.
+    If several passages are repeated, these are the rows of the passage whose second row comes first.
     """
     query = columns.query
     if (query[1:] < query[:-1]).any():
@@ -109,7 +109,7 @@ def duplicate_rows(columns: Columns) -> tuple[int, int] | None:
 
 
 def _joint_key(query: NDArray[np.int32], codes: Whole) -> Rows | None:
-    """Return (query, passage) of each line as one integer, or None if 64 bits are too few."""
+    """Return an integer for each line that identifies its query and passage, or None if 64 bits are too few."""
     span = int(codes.max()) + 1
     low = int(query.min())
     if (int(query.max()) - low + 1) * span >= 2**63:
@@ -131,14 +131,14 @@ def _first_repeat(rows: Rows, query: NDArray[np.int32], columns: Columns) -> tup
 
 
 def _move_rows(columns: Columns, places: Rows, rows: Rows) -> None:
-    """Move the content of ``rows`` to ``places``."""
+    """Copy the content of ``rows`` to the rows ``places``, in every array of the columns."""
     if len(places):
         for array in columns.arrays():
             array[places] = array[rows]
 
 
 def _lines_out_of_order(query: NDArray[np.int32], key: Keys, *, descending: bool) -> Mask:
-    """Return the lines, from the second on, that are out of order within their query."""
+    """Return, for each line from the second on, whether it should come before the previous line of its query."""
     wrong: Mask = key[1:] > key[:-1] if descending else key[1:] < key[:-1]
     wrong &= query[1:] == query[:-1]
     return wrong
@@ -150,7 +150,7 @@ def _unsorted_queries(
     *,
     descending: bool,
 ) -> tuple[Rows, Rows]:
-    """Return the places of every query that is not sorted by its key, and the rows that belong there."""
+    """Return all rows of the queries that are not sorted by ``key``, and the rows whose content belongs there."""
     wrong = _lines_out_of_order(query, key, descending=descending)
     if not wrong.any():
         return np.empty(0, np.int64), np.empty(0, np.int64)
@@ -162,7 +162,7 @@ def _unsorted_queries(
 
 
 def _ties_by_pid(columns: Columns, ties: Mask) -> tuple[Rows, Rows]:
-    """Return the places of ties, and the rows that belong there: by pid, descending."""
+    """Return the tied rows whose content must change, and the rows whose content belongs there, by descending pid."""
     places = np.flatnonzero(_either_side(ties))
     if not len(places):
         return places, places
@@ -185,7 +185,7 @@ def _ties_by_pid(columns: Columns, ties: Mask) -> tuple[Rows, Rows]:
 
 
 def _rises(columns: Columns, places: Rows) -> Mask:
-    """Return for each row of ``places`` except the first whether its pid comes after the previous row's."""
+    """Return, for each row of ``places`` but the first, whether its pid is greater than that of the row before it."""
     # polars compares strings byte by byte, as strcmp does.
     spelling, codes = columns.spelling, columns.codes[places]
     if spelling is not None and 8 * len(places) > len(spelling) and (codes == places).all():
@@ -196,7 +196,7 @@ def _rises(columns: Columns, places: Rows) -> Mask:
 
 
 def _either_side(ties: Mask) -> Mask:
-    """Return the rows that equal the row before or after them."""
+    """Return, for each row, whether it is tied with the row before or after it."""
     tied = np.zeros(len(ties) + 1, bool)
     tied[1:] |= ties
     tied[:-1] |= ties
@@ -204,7 +204,7 @@ def _either_side(ties: Mask) -> Mask:
 
 
 def _scores_against_ranks(query: NDArray[np.int32], rank: Whole, score: NDArray[np.float32]) -> int:
-    """Return the number of queries in which a lower score has no later rank; lines are in order of rank."""
+    """Return in how many queries a line with a lower score has no later rank, given lines in order of rank."""
     follows = query[1:] == query[:-1]
     same_rank = rank[1:] == rank[:-1]
     wrong = (score[1:] > score[:-1]) | (same_rank & (score[1:] != score[:-1]))
@@ -212,10 +212,10 @@ def _scores_against_ranks(query: NDArray[np.int32], rank: Whole, score: NDArray[
 
 
 def _ranks_against_scores(query: NDArray[np.int32], rank: Whole, ties: Mask) -> int:
-    """Return the number of queries in which a lower score has no later rank; lines are in order of score."""
+    """Return in how many queries a line with a lower score has no later rank, given lines in order of score."""
     low = int(rank.min())
     base = query.astype(np.int64) * (int(rank.max()) - low + 1)
-    latest = np.maximum.accumulate(base + rank - low) - base  # of the query's lines so far
+    latest = np.maximum.accumulate(base + rank - low) - base  # the highest rank in the query so far
     place = np.arange(len(query))
     begins = np.concatenate(([True], ~ties))
     higher = np.maximum.accumulate(np.where(begins, place, 0)) - 1  # the last line with a higher score

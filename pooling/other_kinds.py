@@ -1,4 +1,4 @@
-"""Recognize a run, labels or texts where another kind of file is expected, to say where to upload such a file."""
+"""Recognize a run, labels or texts where another kind of file is expected, and say where to upload them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 from config.guidance import Action, Guidance
 
-#: Texts that are at least this many words long, and this many times as long as others, are passages for queries.
+#: Queries with at least this many words, which are this many times as long as the passages, are likely passages.
 SHORTEST_PASSAGE, TIMES_LONGER = 15, 3
 SEND_PASSAGES = "This looks like queries. Send the file that contains the passages."
 _INTEGER = re.compile(rb"-?\d+")
@@ -15,7 +15,7 @@ _NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def where_it_belongs(fields: Sequence[bytes]) -> Guidance | str:
-    """Return which kind of file a line with these fields suggests, and where to upload that; "" for no known kind."""
+    """Return the kind of file that a line of these fields suggests, and where to upload it; "" if there is none."""
     if fields[0][:1] in (b"{", b"["):
         return "This looks like JSON. Separate the columns by spaces or tabs, with one line for each passage."
     if len(fields) == 1 and fields[0].count(b",") > 1:
@@ -32,7 +32,7 @@ def where_it_belongs(fields: Sequence[bytes]) -> Guidance | str:
 
 
 def run_or_labels(fields: Sequence[bytes]) -> Guidance | None:
-    """Return where to upload the file if the line belongs to labels or a run, else None."""
+    """Return where to upload the file if a line of these fields belongs to labels or a run, else None."""
     if len(fields) == 4 and _INTEGER.fullmatch(fields[3]):
         return Guidance("This looks like relevance labels (qrels). ", Action("import_qrels"), ".")
     if len(fields) == 6 and _INTEGER.fullmatch(fields[3]) and _NUMBER.fullmatch(fields[4]):
@@ -41,7 +41,7 @@ def run_or_labels(fields: Sequence[bytes]) -> Guidance | None:
 
 
 def texts_of_another_kind(record: Mapping[str, Any], *, passages: bool) -> Guidance | str:
-    """Return where a JSON line belongs if its id is that of a query in a file of passages, or the other way round."""
+    """Return what to upload, or where, if a JSON line has a query's id instead of a passage's, or vice versa."""
     if passages:
         return SEND_PASSAGES if record.keys() & {"qid", "query_id"} else ""
     if record.keys() & {"pid", "docid", "passage_id"}:
@@ -50,7 +50,7 @@ def texts_of_another_kind(record: Mapping[str, Any], *, passages: bool) -> Guida
 
 
 def look_swapped(queries: Sequence[str], passages: Sequence[str]) -> bool:
-    """Return whether texts of queries and passages seem to be swapped, by their median length."""
+    """Return whether the texts of queries and passages seem to be swapped, judging by their median lengths."""
     if not (queries and passages):
         return False
     long, short = (median(len(text.split()) for text in texts) for texts in (queries, passages))

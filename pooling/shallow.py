@@ -1,6 +1,6 @@
-"""The shallow pool: every run's top passages of a query and the qrel, each with its sources.
+"""Shallow pools: for each query, the top passages of every run and the qrel, each with the runs that supplied it.
 
-Arabzadeh et al., *Shallow pooling for sparse labels* (2022): the pools behind its Table 3.
+These are the pools behind Table 3 of Arabzadeh et al., *Shallow pooling for sparse labels* (2022).
 """
 
 from collections import Counter
@@ -25,9 +25,9 @@ class Candidate:
 
 
 def one_relevant_each(labels: Iterable[tuple[str, str, int]], min_grade: int) -> dict[str, str]:
-    """Return each query's qrel of grade ``min_grade`` or more: the highest grade, then the first in the file.
+    """Return qid → pid of each query's best label: the highest grade, and the first in the file if several have it.
 
-    ``labels`` are (qid, pid, grade) in file order. Queries without such a label are left out.
+    ``labels`` are (qid, pid, grade) in file order. Queries without a grade of at least ``min_grade`` are left out.
     """
     best: dict[str, tuple[int, str]] = {}
     for qid, pid, grade in labels:
@@ -51,13 +51,13 @@ def pool_query(tops: Sequence[Sequence[str]], qrel: str | None) -> tuple[Candida
 
 
 def count_classes(class_keys: Iterable[str]) -> int:
-    """Count passages with different texts; each passage without text (key ``""``) counts separately."""
+    """Return the number of different class keys. Each key ``""``, of a passage without text, counts separately."""
     keys = list(class_keys)
     return len(set(keys) - {""}) + keys.count("")
 
 
 def draw_queries(qids: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:
-    """Draw ``count`` queries without replacement (all, if there are fewer), in the given order."""
+    """Draw ``count`` queries without replacement, or all if there are fewer. Returns them in the order given."""
     if count >= len(qids):
         return list(qids)
     return [qids[place] for place in sorted(rng.choice(len(qids), count, replace=False).tolist())]
@@ -65,7 +65,7 @@ def draw_queries(qids: Sequence[str], count: int, rng: np.random.Generator) -> l
 
 @dataclass(frozen=True)
 class Prices:
-    """The terms of a task: its size, the judgments per pair, the reward and the crowd site's fee."""
+    """The terms of a task: its size, the judgments per pair, the reward in dollars, and the fee as a share of it."""
 
     pairs_per_task: int = 10
     judgments_per_pair: int = 1
@@ -73,11 +73,11 @@ class Prices:
     fee: Decimal = Decimal("0.20")
 
     def tasks(self, pairs: int) -> int:
-        """Return the number of tasks for these pairs; the last can be smaller."""
+        """Return the number of tasks for this many pairs. The last task can be smaller than the others."""
         return -(-pairs * self.judgments_per_pair // self.pairs_per_task)
 
     def cost(self, pairs: int) -> Decimal:
-        """Return the cost in dollars including the fee, to the cent."""
+        """Return the cost of judging this many pairs, in dollars with the fee, rounded to cents."""
         dollars = self.tasks(pairs) * self.reward * (1 + self.fee)
         return dollars.quantize(Decimal("0.01"), ROUND_HALF_UP)
 
@@ -95,9 +95,9 @@ class PoolStats:
     median: float
     max: int
     singletons: int
-    """Queries whose pool is a single class: without judging, it is the best answer."""
+    """Number of queries whose pool is a single class, which is the best answer without judging."""
     qrel_added: int
-    """Queries whose qrel is in no run's top."""
+    """Number of queries whose qrel no run has among its top passages."""
     pairs: int
     tasks: int
     cost: Decimal
@@ -106,12 +106,12 @@ class PoolStats:
 
 
 def pairs_to_judge(sizes: Iterable[int]) -> int:
-    """Return the number of pairs to judge: every two classes of a query."""
+    """Return the number of pairs to judge: all pairs of classes within each query, given each pool's size."""
     return sum(size * (size - 1) // 2 for size in sizes)
 
 
 def stats_of_sizes(sizes: Sequence[int], qrel_added: int, prices: Prices) -> PoolStats:
-    """Return statistics of pools of these sizes (classes, one entry per query)."""
+    """Return the statistics of pools, given the number of classes in each query's pool."""
     pairs = pairs_to_judge(sizes)
     histogram = dict(sorted(Counter(sizes).items()))
     return PoolStats(
@@ -140,7 +140,7 @@ class Contribution:
 
 
 def contributions(brought_by: Iterable[Sequence[Hashable]]) -> dict[Hashable, Contribution]:
-    """Count the passages that each source supplied, from the sources of every pooled passage."""
+    """Return source → its contribution to a pool. ``brought_by``: the sources of each pooled passage."""
     passages: dict[Hashable, int] = {}
     unique: dict[Hashable, int] = {}
     for sources in brought_by:
@@ -151,15 +151,15 @@ def contributions(brought_by: Iterable[Sequence[Hashable]]) -> dict[Hashable, Co
     return {source: Contribution(count, unique.get(source, 0)) for source, count in passages.items()}
 
 
-#: A source with fewer passages than this may share none merely by chance.
+#: A source with fewer passages than this may share no passage with others merely by chance.
 LEAST_APART = 10
 
 
 def sources_apart(passages: Mapping[Source, int], shared: Iterable[tuple[Source, Source]]) -> list[Source]:
-    """Return the sources that share no passage with the others, directly or through other sources.
+    """Return the sources outside the largest group of sources that share passages, directly or through each other.
 
-    They may retrieve something else, such as documents. ``passages``: number of passages by source. ``shared``: two
-    sources with a passage in common. The others are the largest group of sources that share passages.
+    They may retrieve something else, such as documents. ``passages``: number of passages by source. ``shared``: pairs
+    of sources with a passage in common. Sources with fewer than ``LEAST_APART`` passages are not returned.
     """
     groups = {source: {source} for source in passages}
     for one, other in set(shared):

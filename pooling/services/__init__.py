@@ -1,1 +1,1 @@
-"""The services of pooling: load rows, call pure functions, save."""
+"""The services of pooling. They load rows, call pure functions and save the results."""

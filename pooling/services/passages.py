@@ -23,7 +23,7 @@ from pooling.services.swapped_texts import refuse_own_queries
 from pooling.texts import Text, format_of, read_passages
 
 KEYS_A_QUERY = 10_000
-#: The texts of this many passages of every query of a run can be fetched without a pool.
+#: The number of top passages, for each query of a run, whose texts can be fetched without a pool.
 TOPS_READ = 10
 FILL = (
     "(collection_id, pid) DO UPDATE SET text = excluded.text, class_key = excluded.class_key "
@@ -33,16 +33,16 @@ FILL = (
 
 @dataclass(frozen=True)
 class Fetched:
-    """The result of a pass over the sources."""
+    """The result of fetching texts: the number of passages that needed one, and the number of texts found."""
 
     wanted: int
     found: int
     missing: tuple[str, ...]
-    """Passages that no source contains; all requested passages if there is no source."""
+    """Pids of the passages that no source contains; all requested passages if there is no source."""
 
 
 def examine(content: Content) -> PassageSource:
-    """Read a passage file through once; return it as a source that is not registered. Raises InvalidFile."""
+    """Read a whole passage file, and return it as a source that is not registered yet. Raises InvalidFile."""
     format = format_of(content.again())
     for _ in content.blocks():
         pass
@@ -57,7 +57,7 @@ def examine(content: Content) -> PassageSource:
 def register_source(collection: Collection, source: PassageSource, *, name: str = "") -> PassageSource:
     """Register a file as a source of the collection's texts. Raises AlreadyImported.
 
-    ``name``: the user's name of a stored file, for errors.
+    ``name``: for a file that a user sent, the name under which they sent it, for errors.
     """
     registered, new = PassageSource.objects.get_or_create(
         collection=collection,
@@ -76,7 +76,7 @@ def register_source(collection: Collection, source: PassageSource, *, name: str 
 def add_sources(
     *, collection: Collection, paths: Iterable[Path], progress: Progress | None = None
 ) -> list[PassageSource]:
-    """Register more passage files, all or none."""
+    """Register more passage files as sources of the collection's texts, all or none."""
     examined = [examine(content_of(path, progress=progress)) for path in paths]
     refuse_own_queries(collection, [content_of(Path(one.path)) for one in examined])
     with transaction.atomic():
@@ -84,7 +84,7 @@ def add_sources(
 
 
 def record_passages(collection: Collection, pids: Iterable[str]) -> dict[str, int]:
-    """Create missing rows for these passages. Returns the key of each pid."""
+    """Create the missing rows of these passages. Returns pid → primary key for all of them."""
     distinct = list(dict.fromkeys(pids))
     keys_of = clusters.keys_of(collection, distinct)
     rows = ((collection.pk, pid, None, keys_of.get(pid, "")) for pid in distinct)
@@ -99,7 +99,7 @@ def record_passages(collection: Collection, pids: Iterable[str]) -> dict[str, in
 def ensure(
     *, collection: Collection, pids: Iterable[str], progress: Progress | None = None
 ) -> dict[str, Passage]:
-    """Return pid → passage. New passages are recorded, with their text if a source has it."""
+    """Return pid → passage. Creates missing rows, and fetches missing texts that a source has."""
     distinct = list(dict.fromkeys(pids))
     record_passages(collection, distinct)
     without = [passage.pid for passage in _in_batches(collection, distinct) if passage.text is None]
@@ -125,7 +125,7 @@ def record_tops(collection: Collection, *, progress: Progress | None = None) -> 
 
 
 def fetch_with_tops(*, collection: Collection, progress: Progress | None = None) -> Fetched:
-    """Fetch the missing texts, including those of runs' top passages. Without a source, record no top passages."""
+    """Fetch the missing texts, also of the runs' top passages. Without a source, top passages get no rows."""
     if collection.sources.exists():
         record_tops(collection, progress=progress)
     return fetch_missing(collection=collection, progress=progress)
@@ -154,7 +154,7 @@ def fetch(*, collection: Collection, pids: Group[str], progress: Progress | None
 def _store_texts(collection: Collection, texts: Iterator[Text]) -> set[str]:
     """Store the texts, all or none; return their pids. Only one batch of texts is in memory."""
     found: set[str] = set()
-    first = list(islice(texts, bulk.BATCH))  # most passes fit in one batch: no transaction while reading
+    first = list(islice(texts, bulk.BATCH))  # often all texts: then no transaction is open while reading
     rows = _passage_rows(collection, _noting_pids(chain(first, texts), found))
     bulk.insert(Passage, ("collection_id", "pid", "text", "class_key"), rows, FILL)
     return found
@@ -174,10 +174,10 @@ def read_texts(
     into: IO[str],
     progress: Progress | None = None,
 ) -> None:
-    """Write the texts of passages that lack text, and of ``pids``, to a file for :func:`store_read_texts`.
+    """Write missing texts, of recorded passages and of ``pids``, to a file that :func:`store_read_texts` reads.
 
-    The texts are in the registered sources, or else in the ``fresh`` ones. No transaction is open while sources are
-    read.
+    Texts are taken from the registered sources first, then from the ``fresh`` ones. No transaction is open while
+    sources are read.
     """
     wanted = {*collection.passages.filter(text__isnull=True).values_list("pid", flat=True), *pids}
     for some in bulk.parts(list(wanted), KEYS_A_QUERY):
@@ -193,7 +193,7 @@ def read_texts(
 
 
 def store_read_texts(*, collection: Collection, file: IO[str]) -> Fetched:
-    """Store the texts in the file for recorded passages that lack text."""
+    """Store the file's texts of those recorded passages that have no text yet."""
     without = set(collection.passages.filter(text__isnull=True).values_list("pid", flat=True))
     file.seek(0)
     texts = (Text(*json.loads(line)) for line in file)
@@ -202,7 +202,7 @@ def store_read_texts(*, collection: Collection, file: IO[str]) -> Fetched:
 
 
 def fetch_all(*, collection: Collection, progress: Progress | None = None) -> int:
-    """Store every passage of every source, each source all or nothing. Returns the number of passages."""
+    """Store every text of every source, each source all or nothing. Returns how many passages now have a text."""
     if not collection.sources.exists():
         raise NotFound(
             f"Collection {collection.name} has no passage source.",
@@ -216,7 +216,7 @@ def fetch_all(*, collection: Collection, progress: Progress | None = None) -> in
 
 
 def first_texts(collection: Collection, most: int) -> Iterator[Text]:
-    """Yield the first ``most`` texts in the collection's sources."""
+    """Yield the first ``most`` texts in the collection's sources, in file order."""
     sources = collection.sources.order_by("pk")
     yield from islice((text for source in sources for text in _texts_in_source(source, None, None)), most)
 
@@ -230,7 +230,7 @@ def have_any(collection: Collection, pids: set[str]) -> bool:
 def all_texts(collection: Collection, progress: Progress | None = None) -> Iterator[tuple[str, str]]:
     """Yield (pid, text) of every passage in the sources, or of the recorded passages if there are no sources.
 
-    ``progress`` gets the bytes read of each source.
+    ``progress`` is called with the bytes read of a source and its size.
     """
     if collection.sources.exists():
         for source in collection.sources.order_by("pk"):

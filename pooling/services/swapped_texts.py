@@ -1,4 +1,4 @@
-"""Refuse queries that were given as passages, and passages that were given as queries: both are ids with texts."""
+"""Refuse a query file sent as a passage file, and the reverse. Both contain ids and texts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -11,20 +11,20 @@ from pooling.other_kinds import SEND_PASSAGES, look_swapped
 from pooling.services import bulk
 from pooling.texts import Text, format_of, read_passages
 
-#: The number of texts that are compared at once.
+#: The number of texts to sample, or to compare at once.
 SAMPLE = 1_000
 
 
 def refuse_swapped_texts(queries: Sequence[Text], name: str, passage_files: Iterable[Content]) -> None:
-    """Raise InvalidFile if the files of a new collection are in each other's place.
+    """Raise InvalidFile if the query file and a passage file of a new collection are swapped.
 
-    ``name``: of the query file.
+    ``name`` is the name of the query file.
     """
     for content in passage_files:
         called, sample = content.name, [one.text for one in islice(_passages(content), SAMPLE)]
         if not look_swapped([query.text for query in queries[:SAMPLE]], sample):
             continue
-        # Queries that are long and passages that are short, such as titles, look swapped, too.
+        # Long queries and short passages, such as titles, look swapped, too. But then there are more passages.
         if sum(1 for _ in islice(_passages(content), len(queries))) < len(queries):
             raise InvalidQueryFile(
                 name,
@@ -38,9 +38,10 @@ def refuse_swapped_texts(queries: Sequence[Text], name: str, passage_files: Iter
 def refuse_repeated_queries(
     queries: Sequence[Text], passage_files: Iterable[Content], labeled: Iterable[str]
 ) -> None:
-    """Raise InvalidPassageFile for a passage file of a new collection that contains its queries.
+    """Raise InvalidPassageFile if all passages in a file of a new collection are its queries.
 
-    Such a file is correct if every labeled passage is a query, as in a search for duplicate questions.
+    Such a file is accepted if there are labels and every labeled passage is a query, as in a search for duplicate
+    questions.
     """
     texts_of = {query.id: query.text for query in queries}
     named = set(labeled)
@@ -52,9 +53,9 @@ def refuse_repeated_queries(
 def refuse_own_queries(
     collection: Collection, passage_files: Iterable[Content], labeled: Iterable[str] = ()
 ) -> None:
-    """Raise InvalidPassageFile for a passage file that contains the collection's queries.
+    """Raise InvalidPassageFile if all passages in a file are queries of the collection.
 
-    Such a file is correct if the collection's labels and the new labels (``labeled``) name passages, all of them
+    Such a file is accepted if passages are already recorded or newly labeled (``labeled``), and all of these are
     queries.
     """
 
@@ -76,7 +77,7 @@ def _names_only_queries(collection: Collection, labeled: set[str]) -> bool:
 
 
 def _has_only_queries(content: Content, texts_of: Callable[[list[str]], Mapping[str, str]]) -> bool:
-    """Return whether every passage of the file is a query with the same id and text. ``texts_of``: qids → texts."""
+    """Return whether every passage in the file has the id and text of a query. ``texts_of``: qids → {qid: text}."""
     passages, some = _passages(content), False
     while sample := list(islice(passages, SAMPLE)):
         known = texts_of([one.id for one in sample])

@@ -1,4 +1,4 @@
-"""Teams that submit to a board: their people, their runs, and applications by new teams."""
+"""Manage the teams that submit runs to a board: their people, and applications by new teams."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ MOST_WAITING = 200
 
 
 def team_of(user: Any, collection: Collection) -> Team | None:
-    """Return the team for which this person submits here, if any."""
+    """Return the team for which this person submits runs in the collection, if any."""
     if not user.is_authenticated:
         return None
     found = TeamMember.objects.select_related("team").filter(user=user, collection=collection).first()
@@ -46,7 +46,7 @@ def own_run(user: Any, collection: Collection, key: int) -> Run | None:
 
 
 def uploads_seen(user: Any, collection: Collection) -> Any:
-    """Return the uploads that this person can see: all for a member, the team's for a submitter."""
+    """Return the uploads that this person can see: all uploads for a member, only the team's for a submitter."""
     rows = RunUpload.objects.filter(collection=collection)
     if (team := team_of(user, collection)) is None or role_of(user, collection) is not Role.SUBMITTER:
         return rows
@@ -54,13 +54,13 @@ def uploads_seen(user: Any, collection: Collection) -> Any:
 
 
 def own_team_filter(user: Any, collection: Collection) -> Q:
-    """Return the filter for the runs of the team for which this person submits."""
+    """Return the filter for the runs of this person's team. Without a team, it matches no run."""
     team = team_of(user, collection)
     return Q(team=team.name) if team else Q(pk__in=[])
 
 
 def scores_shown_filter(user: Any, collection: Collection) -> Q:
-    """Return the filter for runs whose values this person sees as a submitter: none unless the policy allows it."""
+    """Return the filter for runs whose values this person sees as a submitter; no run unless the policy allows it."""
     policy = policy_of(collection)
     return own_team_filter(user, collection) if policy and policy.teams_see_scores else Q(pk__in=[])
 
@@ -88,13 +88,13 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
 
 
 def _team_called(collection: Collection, name: str) -> str | None:
-    """Return the spelling of this name by a team of the board, if there is such a team."""
+    """Return the name of the board's team that has this name, perhaps in another spelling, if there is one."""
     names = Team.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
     return next((other for other in names if plain_name(other) == plain_name(name)), None)
 
 
 def invite_to_team(*, team: Team, email: str, invited_by: User) -> Invited:
-    """Invite somebody to submit for the team, see ``invite_member``. Raises NotAnAccount, TeamRefused."""
+    """Invite somebody to submit for the team, as ``invite_member`` does. Raises NotAnAccount, TeamRefused."""
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=team.pk)
         if invitations_of(team).exclude(invitation__email__iexact=email).count() >= MOST_INVITED:
@@ -109,7 +109,7 @@ def invitations_of(team: Team) -> Any:
 
 
 def remove_from_team(*, member: TeamMember, who: str) -> None:
-    """Remove a person from the team, and withdraw their invitations. Runs stay."""
+    """Remove a person from the team, and withdraw the invitations that they sent. The team's runs stay."""
     with transaction.atomic():
         for invited in invitations_of(member.team).filter(invitation__invited_by=member.user):
             withdraw_from_team(invited=invited, who=who)
@@ -124,7 +124,7 @@ def withdraw_from_team(*, invited: InvitedMember, who: str) -> None:
 def apply_as_team(
     *, collection: Collection, team_name: str, affiliation: str, email: str, words: str
 ) -> TeamApplication:
-    """Apply for a team to submit to the board. Nothing happens until an owner accepts. Raises TeamRefused."""
+    """Store an application of a new team to submit runs. An owner decides on it later. Raises TeamRefused."""
     team_name = " ".join(team_name.split())
     try:
         validate_email(email)

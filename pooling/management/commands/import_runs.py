@@ -125,7 +125,7 @@ def details_arguments(parser: CommandParser) -> None:
 
 
 def details_given(options: Mapping[str, Any]) -> dict[str, str]:
-    """Return the details from the options, by name. Raises UsageError."""
+    """Return name → value of the details that the options give. Raises UsageError."""
     given = {one.name: options[f"detail_{one.name}"] for one in DETAILS if options[f"detail_{one.name}"]}
     for pair in options["detail"]:
         name, equals, value = pair.partition("=")
@@ -136,7 +136,7 @@ def details_given(options: Mapping[str, Any]) -> dict[str, str]:
 
 
 def run_facts(run: Run) -> dict[str, Any]:
-    """Return the facts about an imported run, JSON-ready."""
+    """Return an imported run's tag, format, order, hash and report, ready for JSON."""
     return {
         "run": run.run_tag,
         "format": str(run.format),

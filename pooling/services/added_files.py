@@ -59,7 +59,7 @@ def ask_to_add(
 
 
 def check_addable(collection: Collection, details: dict[str, Any], *, labels: bool, files: bool) -> None:
-    """Raise PoolingError for everything that can be checked before a file is read."""
+    """Raise PoolingError for every problem that can be found before a file is read."""
     if labels:
         check_name(details["set"])
         if collection.qrel_sets.filter(name=details["set"]).exists():
@@ -151,7 +151,7 @@ def _add_candidates(wanted: AddedFiles, candidates: ReadCandidates | None) -> di
 def _add_texts(
     wanted: AddedFiles, examined: list[tuple[str, PassageSource]], texts: IO[str]
 ) -> dict[str, Any]:
-    """Add new sources, and the texts read for passages that lack text; labels may also have added passages."""
+    """Register new sources, and store the texts read for passages without text, newly labeled passages included."""
     for name, source in examined:
         passages.register_source(wanted.collection, source, name=name)
     fetched = passages.store_read_texts(collection=wanted.collection, file=texts)

@@ -61,7 +61,7 @@ class Bucket(S3Storage):
 
     @cached_property
     def client(self) -> Any:
-        """Return boto3's client. Creating it takes about 0.1 s, and threads can share it."""
+        """The boto3 client. Creating it takes about 0.1 s, and threads can share it."""
         return self.connection.meta.client
 
     def has(self, name: str) -> bool:
@@ -75,7 +75,7 @@ class Bucket(S3Storage):
         return True
 
     def put(self, name: str, path: Path) -> None:
-        """Store a local file, unless the name exists: then the content is the same."""
+        """Store a local file, unless a file with this name is already stored, which then has the same content."""
         if self.has(name):
             return
         with self._answering(), path.open("rb") as file:
@@ -121,7 +121,7 @@ class Bucket(S3Storage):
 
     @contextmanager
     def _answering(self) -> Iterator[None]:
-        """Turn errors of the client into refusals that name the setting."""
+        """Turn errors of the client into refusals that name the setting to check."""
         try:
             yield
         except (ClientError, BotoCoreError) as error:

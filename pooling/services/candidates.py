@@ -22,7 +22,7 @@ from pooling.services.members import log
 
 @dataclass(frozen=True)
 class ReadCandidates:
-    """A file of candidates that was read and checked."""
+    """A file of candidates that was read and checked, but not stored yet."""
 
     file_name: str
     file: trec.RunFile
@@ -51,7 +51,7 @@ def read_candidates(collection: Collection, content: Content) -> ReadCandidates:
 
 
 def store_candidates(read: ReadCandidates, collection: Collection, *, who: str) -> CandidateSet:
-    """Set or replace the candidate set with candidates that were read."""
+    """Store candidates that were read as the collection's candidate set, in place of an earlier one."""
     file = read.file
     stored = f"{collection.pk}/candidates-{file.sha256}.parquet"
     ranking_files.put_ranking(stored, file.ranking)
@@ -85,7 +85,7 @@ def drop_candidates(*, collection: Collection, who: str) -> bool:
 
 
 def candidate_lines(candidates: CandidateSet, hidden: Container[str]) -> Iterator[str]:
-    """Yield the candidates as lines of a TREC run, by qid and rank, without those of ``hidden`` queries (qids).
+    """Yield the candidates as lines of a TREC run, sorted by qid and rank, without the queries in ``hidden`` (qids).
 
     Raises NotFound if the stored file is missing.
     """

@@ -1,7 +1,7 @@
-"""A collection's near-duplicates: found or imported, applied to the classes of its passages, and removed.
+"""Find or import a collection's near-duplicates, apply them to its passages, and remove them.
 
-``Passage.class_key`` has the class of a passage. By default it is the key of the passage's text. A passage in a class
-of near-duplicates has the key of its canonical passage instead, with or without a text.
+``Passage.class_key`` identifies the class of a passage. By default, it is the key of the passage's text. A passage in
+a class of near-duplicates has the key of its canonical passage instead, with or without a text.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ LARGEST, OTHERS = 10, 24
 
 @dataclass(frozen=True)
 class Classes:
-    """Classes of near-duplicates, not stored yet. ``canonical``: pid → canonical pid, for two or more passages."""
+    """Classes of near-duplicates that are not stored yet. ``canonical``: pid → canonical pid of its class."""
 
     method: ClusterSet.Method
     canonical: Mapping[str, str]
@@ -65,7 +65,7 @@ def check_likeness(likeness: Likeness) -> None:
 def find_classes(
     texts: Iterable[tuple[str, str]], likeness: Likeness, progress: Progress | None = None, total: int = 0
 ) -> Classes:
-    """Find the near-duplicates among texts, (pid, text) each."""
+    """Find the classes of near-duplicates among ``texts``, tuples of pid and text. Raises ClustersRefused."""
     check_likeness(likeness)
 
     def shown(done: int) -> None:
@@ -86,7 +86,7 @@ def find_classes(
 
 
 def classes_in_file(path: Path, *, name: str = "", progress: Progress | None = None) -> Classes:
-    """Read a cluster file. Raises InvalidClusterFile."""
+    """Read classes from a file (pooling.cluster_files). Raises InvalidClusterFile."""
     content = content_of(path, name, progress)
     canonical = read_clusters(content)
     parameters = {"file": name or path.name, "file_sha256": content.sha256}
@@ -140,7 +140,7 @@ def refuse_if_clustered(collection: Collection) -> None:
 
 
 def remove_classes(collection: Collection, *, who: str = "") -> ClusterSet:
-    """Remove the near-duplicates; then only passages with the same text share a class. Raises NotFound."""
+    """Remove the classes of near-duplicates. Then only passages with the same text share a class. Raises NotFound."""
     with transaction.atomic():
         stored = cluster_set_of(collection)
         if stored is None:
@@ -181,7 +181,7 @@ def keys_of(collection: Collection, pids: Iterable[str]) -> dict[str, str]:
 
 
 def members_of(collection: Collection, canonical: Iterable[str]) -> dict[str, list[str]]:
-    """Return canonical pid → sorted pids of its class, for these canonical passages."""
+    """Return, for these canonical pids, canonical pid → the sorted pids of its class."""
     stored = cluster_set_of(collection)
     found: dict[str, list[str]] = {}
     waiting = iter(canonical)

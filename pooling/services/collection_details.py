@@ -1,4 +1,4 @@
-"""Change a collection's description, and log it."""
+"""Change a collection's description and settings, and log each change."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,9 +10,9 @@ from pooling.models import Collection
 from pooling.services.lookups import qrel_set_named
 from pooling.services.members import log
 
-#: Field → its maximum length.
+#: Field of the description → its maximum length in characters.
 MOST = {"title": 200, "description": 10_000, "license": 200, "citation": 10_000}
-#: The highest limit on passages per query that a collection can set for runs.
+#: The highest value that a collection can choose as its limit on passages per query in a run.
 DEEPEST = 1_000_000
 
 
@@ -43,7 +43,7 @@ def change_fields(collection: Collection, said: str, *, who: str, **fields: Any)
 def set_board_labels(*, collection: Collection, name: str, who: str) -> bool:
     """Choose the leaderboard's default qrel set; return whether that changed.
 
-    Raises NotImportedYet.
+    Raises NotFound.
     """
     chosen = qrel_set_named(collection, name)
     if chosen == collection.default_labels():
@@ -56,9 +56,7 @@ def set_board_labels(*, collection: Collection, name: str, who: str) -> bool:
 def set_run_depth(*, collection: Collection, depth: int, who: str) -> int:
     """Set the maximum number of passages per query in a run; return the previous limit.
 
-    Existing runs are not affected.
-
-    Raises PoolingError.
+    Existing runs are not affected. Raises PoolingError.
     """
     if not 1 <= depth <= DEEPEST:
         raise PoolingError(

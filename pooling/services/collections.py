@@ -31,7 +31,7 @@ class CollectionFiles:
 
     queries: Sequence[Text]
     sources: Sequence[tuple[str, PassageSource]]
-    """Passage sources, each with the name that the sender gave the uploaded file (empty for other files)."""
+    """Passage sources as (name, source). The name is the sender's name for an uploaded file, else empty."""
     labels: trec.Qrels | None = None
 
 
@@ -86,7 +86,7 @@ def read_collection_files(
 def store_collection(
     files: CollectionFiles, *, name: str, min_grade: int = 1, language: str = "en", **described: str
 ) -> ImportedCollection:
-    """Create a collection from files that were read, as ``import_collection`` does."""
+    """Create a collection from files that were read and checked, as ``import_collection`` does. All or nothing."""
     check_new(name, language)
     try:
         with transaction.atomic():

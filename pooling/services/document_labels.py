@@ -22,7 +22,7 @@ from pooling.services.qrels import refuse_taken_set_name, store_qrel_set
 
 #: The maximum number of passages without a document that a refusal lists.
 MOST_LISTED = 5
-#: Passage → its document; None for a passage without one.
+#: A function that takes a pid and returns the id of the passage's document, or None for a passage without one.
 DocumentOf = Callable[[str], str | None]
 
 
@@ -38,7 +38,7 @@ class DocumentLabel:
 
 @dataclass(frozen=True)
 class MappedLabels:
-    """The new qrel set. ``duplicates``: the number of labels that come only from near-duplicates."""
+    """The new qrel set, with numbers of its labels. ``duplicates``: labels that come only from near-duplicates."""
 
     qrel_set: QrelSet
     labels: int
@@ -68,7 +68,7 @@ def documents_in_file(path: Path, *, name: str = "", progress: Progress | None =
 
 
 def before_last(separator: str) -> DocumentOf:
-    """Return the rule that a document's id is its passage's id up to the last ``separator``."""
+    """Return a function that takes a pid and returns the part before the last ``separator`` as the document's id."""
 
     def document_of(pid: str) -> str | None:
         document, found, _ = pid.rpartition(separator)
@@ -82,8 +82,8 @@ def highest_grades(
 ) -> list[DocumentLabel]:
     """Return each document's highest grade for each query, in order of queries and documents.
 
-    ``labels``: (qid, pid, grade). ``alike``: pid → its near-duplicates. Among passages with the same grade, the
-    source is a labeled passage rather than a near-duplicate, then the first pid.
+    ``labels``: (qid, pid, grade). ``alike``: pid → its near-duplicates. Each grade comes with the passage that it is
+    taken from. If several have the grade, it is a labeled passage rather than a near-duplicate, then the lowest pid.
     """
     best: dict[tuple[str, str], tuple[int, bool, str]] = {}
     order: dict[str, int] = {}
@@ -173,7 +173,7 @@ def _refuse_unmapped(pids: set[str], document_of: DocumentOf) -> None:
 
 
 def provenance_of(qrel_set: QrelSet) -> Iterator[DocumentLabel]:
-    """Return the labels of a set created by :func:`map_labels`, each with its passage.
+    """Return the labels of a set created by :func:`map_labels`, each with the passage that it is taken from.
 
     Raises NotFound for other sets.
     """

@@ -37,7 +37,7 @@ def embargo_ends(run: Run, policy: SubmissionPolicy) -> date:
 
 
 def any_to_release() -> bool:
-    """Return whether a board's policy releases runs automatically."""
+    """Return whether the policy of any board releases runs automatically."""
     return SubmissionPolicy.objects.exclude(release_after="").exists()
 
 

@@ -1,4 +1,4 @@
-"""The stored features of a collection's passages: computed once, and again after the passages change."""
+"""Compute and store the features of a collection's passages, once and again after the passages change."""
 
 import fcntl
 import shutil
@@ -92,7 +92,10 @@ def state_of(collection: Collection) -> dict[str, Any]:
 
 @contextmanager
 def _folder_lock(folder: Path, kind: int, progress: Progress | None) -> Iterator[None]:
-    """Hold the folder's lock: shared by readers, exclusive to the writer. A killed process releases it."""
+    """Hold the folder's lock during the block: shared for readers, exclusive for a writer.
+
+    The operating system releases the lock of a killed process.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("a") as lock:
         while True:

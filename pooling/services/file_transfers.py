@@ -106,11 +106,10 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
 
 
 def abandon_files(wanted: Arriving) -> None:
-    """Delete unread files, files kept after a refusal, or a refused request for a new collection.
+    """Delete a request with its files, if they are unread or kept after a refusal, or if it was for a new collection
+    and refused.
 
-    A job that is reading the files then changes nothing.
-
-    Raises UploadRefused.
+    A job that is reading the files then changes nothing. Raises UploadRefused for other requests.
     """
     files = list(wanted.files)
     there = Q(state__in=[RECEIVING, WAITING])
@@ -147,7 +146,7 @@ def _announce_once(
     on_server: Sequence[str],
     check: Callable[[], None],
 ) -> tuple[Any, bool]:
-    """Return the key's row, and whether it is new. A new row is created if ``check`` raises no error."""
+    """Return the row with this identity, and whether it is new. Creates it if ``check`` raises no error."""
     if before := model.objects.filter(**identity).first():
         return _require_same_files(before, facts, files, on_server), False
     check()
@@ -184,7 +183,7 @@ def _require_same_files(
 
 
 def _bytes_left(wanted: Arriving, number: int, offset: int) -> int:
-    """Return the number of missing bytes of a file that continues at ``offset``. Raises NotFound, WrongOffset."""
+    """Return how many bytes of a file are missing. Raises NotFound, and WrongOffset unless ``offset`` is the next."""
     file = file_of(wanted, number)
     received: int = file["received_bytes"]
     left: int = file["size_bytes"] - received

@@ -1,4 +1,4 @@
-"""Limit the decompressed size of a file, given its size as sent."""
+"""Limit the size of a file's decompressed content, given the size of the file as sent."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ ALWAYS_ALLOWED = 256 * 1024**2
 
 
 def most_bytes(size: int) -> int:
-    """Return the maximum decompressed size of a file of this size."""
+    """Return the maximum size of the decompressed content of a file of ``size`` bytes."""
     return int(min(settings.MAX_DECOMPRESSED_BYTES, max(ALWAYS_ALLOWED, MOST_GROWTH * size)))
 
 

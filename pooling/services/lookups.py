@@ -50,7 +50,7 @@ def qrel_set_named(collection: Collection, name: str) -> QrelSet:
 def tags_meant(collection: Collection, words: Sequence[str]) -> list[str]:
     """Return the run tags in a user's input.
 
-    A word that is a run's tag, even with commas, is that run. Other words are tags separated by commas.
+    A word that is the tag of a run is that tag, even if it contains commas. Other words are tags separated by commas.
     """
     known = set(collection.runs.filter(run_tag__in=words).values_list("run_tag", flat=True))
     parts = ([word] if word in known else word.split(",") for word in words)
@@ -82,7 +82,7 @@ class RunsOfKind:
 
     @property
     def sentence(self) -> str:
-        """Return which runs were left out, and why; empty if none was."""
+        """A sentence that says which runs were left out, and why; empty if there are none."""
         if not self.left_out:
             return ""
         other = "Passage" if self.documents else "Document"
@@ -92,10 +92,9 @@ class RunsOfKind:
 
 
 def runs_of_kind(runs: Iterable[Run], qrel_set: QrelSet | None) -> RunsOfKind:
-    """Divide runs by whether they retrieve documents or passages; the labels decide which to keep (default:
-    passages).
+    """Keep the runs that retrieve what the qrel set labels: documents or, also without a set, passages.
 
-    If no run is of the kind of the labels, all are kept.
+    If there are no such runs, all runs are kept.
     """
     documents = _are_of_documents(qrel_set)
     divided: dict[bool, list[Run]] = {True: [], False: []}
@@ -107,10 +106,10 @@ def runs_of_kind(runs: Iterable[Run], qrel_set: QrelSet | None) -> RunsOfKind:
 
 
 def why_not_scored(run: Run, qrel_set: QrelSet | None, beside: Iterable[Run]) -> str:
-    """Return why these labels (default: a version) do not apply to the run; empty if they do.
+    """Return why these labels (default: those of a version) do not apply to the run; empty if they do.
 
-    The kind of labels is known if the collection has derived document labels. Otherwise they count as labels of
-    passages if one of the runs ``beside`` retrieves passages.
+    Labels are known to be of passages if the collection also has derived document labels. Otherwise, they count as
+    labels of passages only if one of the runs ``beside`` retrieves passages.
     """
     documents = _are_of_documents(qrel_set)
     if (task_of(run.details) == DOCUMENT) is documents:

@@ -33,7 +33,7 @@ def role_of(user: Any, collection: Collection) -> Role | None:
 
 
 def roles_of(user: Any) -> dict[int, Role]:
-    """Return the person's roles, by collection key."""
+    """Return the primary key of each collection in which the person has a role → that role."""
     if not user.is_authenticated or not user.is_active:
         return {}
     if user.is_superuser:
@@ -83,7 +83,7 @@ def visible_to(user: Any, *, results: bool = False) -> QuerySet[Collection]:
 
 
 def joined_by(user: Any) -> QuerySet[Collection]:
-    """Return the collections in which the person, as a member, sees everything."""
+    """Return the collections in which the person's role as a member allows them to see everything."""
     if not user.is_authenticated:
         return Collection.objects.none()
     if user.is_superuser:
@@ -159,10 +159,10 @@ def set_visibility(*, collection: Collection, visibility: str, who: str) -> None
 def invite_member(
     *, collection: Collection, email: str, role: Role, invited_by: User | None, team: Team | None = None
 ) -> Invited:
-    """Invite somebody by e-mail to the collection; a submitter to a team. Raises NotAnAccount, MembersRefused.
+    """Invite somebody to the collection by e-mail, or a submitter to ``team``. Raises NotAnAccount, MembersRefused.
 
-    The new invitation replaces earlier ones to this address, in the collection or in the team, so that a form sent
-    twice leaves one link.
+    The new invitation replaces earlier ones of the collection or team to this address, so that only one link works
+    if a form is sent twice.
     """
     if team is None:
         _refuse_submitter(role)
@@ -206,7 +206,7 @@ def withdraw_member_invitation(*, invited: InvitedMember, who: str) -> None:
 
 
 def _withdraw_invitations_by(user: User, collection: Collection, *, who: str) -> None:
-    """Withdraw the invitations of a former owner: they could rejoin with a link that they saved."""
+    """Withdraw the invitations that a former owner sent, who could rejoin with a link that they saved."""
     for invited in open_invitations(collection).filter(invitation__invited_by=user):
         withdraw_member_invitation(invited=invited, who=who)
 
@@ -219,8 +219,8 @@ def open_invitations(collection: Collection) -> QuerySet[InvitedMember]:
 def join(*, invitation: Invitation, user: User) -> Collection | None:
     """Use the invitation for this person and assign the role. Returns the invitation's collection, if any.
 
-    It works once: a removed member cannot rejoin with the old link. Existing members keep their role. Raises
-    InvitationOver.
+    An invitation works once, so a removed member cannot rejoin with the old link. Existing members keep their role.
+    Raises InvitationOver.
     """
     with transaction.atomic():
         invitations.accept(invitation, user)
@@ -251,7 +251,7 @@ def _join_team(team: Team, user: User) -> bool:
 
 
 def _lock_collection(collection: Collection) -> None:
-    """Lock the collection's row, so that another change of its people waits until this one is done."""
+    """Lock the collection's row, so that concurrent changes to its members wait until this one is done."""
     Collection.objects.filter(pk=collection.pk).update(name=F("name"))
 
 

@@ -35,7 +35,7 @@ from pooling.texts import query_problems, read_query_file
 
 
 def may_create(user: Any) -> bool:
-    """Return whether the person can create collections. With open sign-up, only owners can."""
+    """Return whether the person can create collections. With open sign-up, only owners and administrators can."""
     if not user.is_authenticated or not user.is_active:
         return False
     if user.is_superuser or not anybody_may_join():

@@ -1,4 +1,4 @@
-"""Delete files that were not sent completely, read, submitted or used again in time."""
+"""Delete files that are no longer kept: unfinished, unread, checked but not submitted, or refused uploads."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -27,7 +27,7 @@ KEPT_AFTER_REFUSAL = timedelta(days=1)
 
 
 def forget_old_uploads() -> int:
-    """Delete files that are no longer kept; return the number of uploads. Refusals stay, without their files.
+    """Delete uploads that are no longer kept; return how many. Of refused uploads, only the files are deleted.
 
     An upload that cannot be deleted does not block the others: SweepFailed is raised at the end.
     """
@@ -44,7 +44,7 @@ def forget_old_uploads() -> int:
     for row in late:
         if Job.objects.live().filter(key=row.job_key).exists():
             continue
-        # It may have been submitted, or its last part may have arrived, in the meantime.
+        # The file may have been submitted, or its last part may have arrived, in the meantime.
         with sweep.step(f"{row._meta.verbose_name} {row.pk}"), suppress(UploadRefused):
             if isinstance(row, RunUpload):
                 abandon(row)

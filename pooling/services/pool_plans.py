@@ -29,7 +29,7 @@ class PoolPlan:
     chosen: NDArray[np.bool_]
     """Queries that would be in the pool."""
     runs: tuple[tuple[Run, shallow.Contribution], ...]
-    """Passages that each run supplies to the queries in the pool."""
+    """Each run, with the numbers of passages that it supplies to the queries in the pool."""
     qrel: shallow.Contribution | None
     everything: shallow.PoolStats
     """Statistics of all requested queries."""
@@ -51,9 +51,9 @@ def plan_pool(
 ) -> PoolPlan:
     """Return the pool that :func:`pooling.services.pools.build_pool` would build, without building it.
 
-    Sizes count near-duplicates once. A built pool may be smaller, because passages with the same text also count
-    once, and texts may be unknown until they are fetched. With ``choice.min_size`` 1, building draws the same
-    queries. Raises PoolRefused for an impossible plan.
+    Sizes count near-duplicates once. A built pool may be smaller, because it also counts passages with the same text
+    once, and texts may be unknown until they are fetched. With ``choice.min_size`` 1, building the pool draws the
+    same queries. Raises PoolRefused for an impossible plan.
     """
     choice, prices = choice or Choice(), prices or shallow.Prices()
     if not 1 <= depth <= MOST_DEPTH:
@@ -91,7 +91,7 @@ def plan_pool(
 def _query_indices(
     collection: Collection, qids: Sequence[str], wanted: Sequence[str] | None
 ) -> slice | NDArray[np.int64]:
-    """Return the indices of the chosen queries; a slice for all queries, which avoids copies."""
+    """Return the indices of the ``wanted`` queries; for all queries (None), a slice, which avoids copies."""
     if wanted is None:
         return slice(None)
     refuse_unknown_queries(collection, wanted, qids)
@@ -100,7 +100,7 @@ def _query_indices(
 
 
 def _drawn_queries(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice) -> NDArray[np.bool_]:
-    """Return the queries that building would draw from the queries with large enough pools."""
+    """Return, for each query, whether building the pool would draw it from the queries with large enough pools."""
     there = np.flatnonzero(sizes >= max(1, choice.min_size))
     if choice.sample is not None:
         rng = np.random.default_rng(choice.seed)
@@ -112,7 +112,7 @@ def _drawn_queries(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice
 
 
 class _ArrayCache:
-    """A cache of immutable arrays (stored runs' tops): the most recently used, up to a size in bytes per process."""
+    """A process's cache of read-only arrays of hashes: the most recently used arrays, up to ``most_bytes``."""
 
     def __init__(self, most_bytes: int) -> None:
         self.most_bytes, self.held = most_bytes, 0
@@ -145,9 +145,9 @@ def _hashed_sources(
     depth: int,
     clusters: ClusterSet | None,
 ) -> list[preview.Hashes]:
-    """Return the hashed passages of each run and, last, of the qrel set.
+    """Return an array of hashed passages for each run and, last, for the qrel set, if any.
 
-    Raises PoolRefused for no sources or too many.
+    Raises PoolRefused if there are no sources, or too many.
     """
     if not runs and qrel_set is None:
         raise PoolRefused("A pool needs runs or a qrel set.", "Choose some.")
@@ -201,7 +201,7 @@ def _hashed_labels(
 def _pid_hashes(pids: pl.Series, clusters: ClusterSet | None) -> preview.Hashes:
     """Return 64-bit hashes of pids, equal within a class of near-duplicates.
 
-    None of them becomes ``NOTHING`` after a source replaces its low bits.
+    The high bits of a hash, those above the bits for the source, are never all zero as in ``NOTHING``.
     """
     if clusters and (canonical := canonical_of(clusters.collection, pids.unique().to_list())):
         pids = pids.replace(canonical)

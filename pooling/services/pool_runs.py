@@ -11,7 +11,7 @@ from pooling.services.lookups import RunsOfKind, runs_of_kind
 
 @dataclass(frozen=True)
 class RunCriteria:
-    """The runs with a ``priority`` up to this one, those of the ``round`` with this name, or those that meet both."""
+    """Criteria for choosing runs: a priority of at most ``priority``, the round named ``round``, or both."""
 
     priority: int | None = None
     round: str = ""
@@ -30,7 +30,7 @@ class RunCriteria:
 
 
 def priorities_in_words(up_to: int) -> str:
-    """Return the priorities from 1 in words."""
+    """Return the priorities from 1 to ``up_to`` in words."""
     return {1: "priority 1", 2: "priority 1 or 2"}.get(up_to, f"priority 1 to {up_to:,}")
 
 
@@ -41,11 +41,11 @@ def runs_for_pool(
     qrel_set: QrelSet | None,
     criteria: RunCriteria | None = None,
 ) -> RunsOfKind:
-    """Return the runs to pool: those that were named, and those of ``everything`` that meet the criteria.
+    """Return the runs to pool: the ``named`` runs, and the runs of ``everything`` that meet the criteria.
 
-    Without names and criteria, these are all runs. Unless named, only runs of the labels' kind are pooled. A run
-    without a priority meets no criterion of priority. Raises NotFound for an unknown round, and PoolRefused if no run
-    meets the criteria.
+    Without named runs and criteria, these are all runs of ``everything``. Unless named, only runs of the labels' kind
+    (passages or documents) are pooled. A run without a priority meets no priority. Raises NotFound for an unknown
+    round, and PoolRefused if no run meets the criteria.
     """
     if not criteria:
         return RunsOfKind(list(named), [], documents=False) if named else runs_of_kind(everything, qrel_set)
@@ -80,7 +80,7 @@ def meeting(collection: Collection, runs: Iterable[Run], criteria: RunCriteria) 
 def count_without_priority(
     collection: Collection, everything: Iterable[Run], pooled: Iterable[Run], criteria: RunCriteria
 ) -> int:
-    """Return how many runs, of the round if one is chosen, are not pooled because they have no priority."""
+    """Return how many runs (of the chosen round, if any) are not pooled because they have no priority."""
     if criteria.priority is None:
         return 0
     of_round = meeting(collection, everything, RunCriteria(round=criteria.round))

@@ -46,7 +46,7 @@ class Choice:
 
     @property
     def stated(self) -> dict[str, Any]:
-        """Everything that a pool records of its choice; its queries follow from its passages."""
+        """The values that a pool stores: all but ``qids``, because the pool's passages show its queries."""
         return {name: value for name, value in asdict(self).items() if name != "qids"}
 
     @property
@@ -71,7 +71,7 @@ def check_choice(choice: Choice, depth: int) -> None:
 
 
 def labeled_qids(qrel_set: QrelSet, qids: Sequence[str] | None = None) -> list[str]:
-    """Return the qids (default: all) for which the set has a relevant passage."""
+    """Return those of the qids (default: all labeled queries) for which the set has a relevant passage."""
     known = known_relevant(qrel_set)
     return [qid for qid in (known if qids is None else qids) if qid in known]
 
@@ -121,7 +121,10 @@ def build_pool(
 
 
 class Duel(NamedTuple):
-    """A query's known relevant passage, and the run's passage to compare it with."""
+    """A query's known relevant passage, and the run's passage to compare it with.
+
+    ``qrel_on_top``: whether the run's top passage is the known relevant one, not the other.
+    """
 
     qid: str
     qrel: str
@@ -197,7 +200,7 @@ def _within_corpus(
 
 
 def pooled_tops(pool: Pool) -> Iterator[dict[str, tuple[str, ...]]]:
-    """Yield, for each run, qid → the passages supplied to a pool, best first, within the pool's fraction, if any."""
+    """Yield, for each run of a pool, qid → the pids that it supplied, best first, within the pool's fraction."""
     runs = [one.run for one in PoolRun.objects.filter(pool=pool).select_related("run").order_by("pk")]
     corpus = Choice(fraction=pool.fraction, fraction_seed=pool.fraction_seed).corpus
     return _tops_of_runs(pool.collection, runs, pool.depth, corpus)
@@ -206,7 +209,7 @@ def pooled_tops(pool: Pool) -> Iterator[dict[str, tuple[str, ...]]]:
 def _tops_of_runs(
     collection: Collection, runs: Sequence[Run], depth: int, corpus: Fraction | None
 ) -> Iterator[dict[str, tuple[str, ...]]]:
-    """Yield the top of each run, one ranking in memory at a time."""
+    """Yield qid → the top ``depth`` pids of each run in turn. Only one ranking is in memory at a time."""
     for run in runs:
         if corpus is None:
             yield tops_of(run, depth)
@@ -326,7 +329,7 @@ def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSumma
 
 
 def pool_name_taken(name: str) -> AlreadyImported:
-    """Return the error for a name that another pool has."""
+    """Return the error for a new pool with a name that another pool already has."""
     return AlreadyImported(
         f"A pool {name!r} already exists.", Guidance("Choose another name with ", Option("pool"), ".")
     )

@@ -16,7 +16,7 @@ from pooling.services.members import log
 
 @dataclass(frozen=True)
 class PlannedSplit:
-    """A planned division: the private queries, with share and seed if they were drawn at random."""
+    """A division that is not stored yet: the private queries, with share and seed if they were drawn at random."""
 
     qids: tuple[str, ...]
     share: float | None = None
@@ -26,7 +26,7 @@ class PlannedSplit:
 def plan_split(
     collection: Collection, *, qids: Sequence[str], share: float | None = None, seed: int = 0
 ) -> PlannedSplit:
-    """Return the private queries: the given queries, or a share drawn with the seed. Raises SplitRefused."""
+    """Plan which queries become private: the given ones, or a share drawn with the seed. Raises SplitRefused."""
     there = list(collection.queries.order_by("position", "qid").values_list("qid", flat=True))
     if qids and share is not None:
         raise SplitRefused("A share and a list of queries cannot be combined.", "Use only one of them.")
@@ -65,15 +65,15 @@ def split_at_random(*, collection: Collection, share: float, seed: int, who: str
 
 
 def private_qids(collection: Collection) -> frozenset[str]:
-    """Return the qids of the private queries; empty without a split."""
+    """Return the qids of the collection's private queries; empty without a split."""
     rows = PrivateQuery.objects.filter(split__collection=collection)
     return frozenset(rows.values_list("query__qid", flat=True))
 
 
 def keep_split(collection: Collection, wanted: PlannedSplit, *, who: str = "") -> QuerySplit:
-    """Store the split once.
+    """Store the split, which is permanent. Storing the same split again changes nothing.
 
-    Repeating it changes nothing; a different split is refused, as it would make private results public.
+    Raises AlreadySplit for a different split, because it would make private results public.
     """
     there = dict(collection.queries.values_list("qid", "pk"))
     sha256 = hashlib.sha256("\n".join(sorted(wanted.qids)).encode()).hexdigest()

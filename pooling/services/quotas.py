@@ -23,15 +23,15 @@ StoredFile = dict[str, Any]
 def refuse_over_quota(user: User, *, files: int, size: int) -> None:
     """Raise QuotaReached if these further files are too many or too large for this person.
 
-    Call it in the transaction that stores them: it locks the person's row, so that concurrent requests are counted in
-    turn.
+    Call it in the transaction that stores the files. It locks the person's row, so that concurrent requests are
+    counted one after another.
     """
     list(User.objects.select_for_update().filter(pk=user.pk))
     refuse_if_full(user, files=files, size=size)
 
 
 def refuse_if_full(user: User, *, files: int, size: int) -> None:
-    """Check the quota as far as possible before the files arrive."""
+    """Raise QuotaReached as ``refuse_over_quota`` does, but without a lock; for a check before the files arrive."""
     kept, there = held_uploads(user)
     # A request for missing texts has no file, but still takes time.
     if kept + max(files, 1) <= settings.MAX_WAITING_FILES and there + size <= settings.MAX_WAITING_BYTES:
@@ -47,7 +47,8 @@ def refuse_if_full(user: User, *, files: int, size: int) -> None:
 def held_uploads(user: User) -> tuple[int, int]:
     """Return the number and bytes of this person's files that are incomplete, unsubmitted or unread.
 
-    Files whose job failed do not count, because that is not the person's fault.
+    Files whose job failed do not count, because that is not the person's fault. The bytes include refused files that
+    are still stored.
     """
     mine = {"user": user}
     states = RunUpload.State
@@ -78,7 +79,7 @@ def _held_after_refusal(user: User) -> int:
 
 
 def keys_that_failed(rows: Iterable[Sent]) -> set[str]:
-    """Return the keys of these files' jobs whose last attempt failed permanently."""
+    """Return the keys under which the latest job for these files has failed."""
     keys = [row.job_key for row in rows]
     last = dict(Job.objects.filter(key__in=keys).order_by("pk").values_list("key", "state"))
     return {key for key, state in last.items() if state == Job.State.FAILED}

@@ -1,4 +1,4 @@
-"""Local copies of files on S3, below ``PREFEREE_DATA_DIR/cache/runs``.
+"""Keep local copies of rankings that are stored on S3, below ``PREFEREE_DATA_DIR/cache/runs``.
 
 A file is named after its content and never changes, so a copy is never out of date. Any number of processes may read,
 fetch and delete at once: a copy appears whole or not at all, and a process reads a fetched file before it can be
@@ -23,7 +23,7 @@ from pooling.errors import NoRoom
 
 T = TypeVar("T")
 Fetch = Callable[[IO[bytes]], bool]
-"""Writes the file's bytes; False if there is no such file."""
+"""A function that writes a stored file's bytes to an open file; it returns False if there is no such stored file."""
 _ARRIVING = ".arriving-"
 _FORGOTTEN_SECONDS = 24 * 3600
 
@@ -33,7 +33,7 @@ def folder() -> Path:
 
 
 def read_kept(name: str, read: Callable[[Path], T]) -> T | None:
-    """Read the copy. None if it is missing, or if it is damaged and therefore deleted."""
+    """Read the local copy of a file; return None if it is missing or damaged. A damaged copy is deleted."""
     copy = folder() / name
     try:
         os.utime(copy)  # so that recently used copies are cleared last
@@ -46,9 +46,9 @@ def read_kept(name: str, read: Callable[[Path], T]) -> T | None:
 
 
 def fetch_and_read(name: str, fetch: Fetch, read: Callable[[Path], T]) -> T | None:
-    """Fetch the file, read it and store the copy. None if there is no such file.
+    """Fetch the file, read it and keep it as a local copy; return None if there is no such file.
 
-    It is fetched outside the folder of copies, so that clearing that folder meanwhile does not remove it.
+    It is fetched outside the folder of copies, so that clearing that folder meanwhile does not remove the file.
     """
     arriving = None
     try:
@@ -79,7 +79,7 @@ def _keep_copy(arriving: Path, copy: Path) -> None:
 
 
 def _replace_copy(arriving: Path, copy: Path) -> None:
-    """Replace the copy atomically, even on another file system."""
+    """Replace the copy with the fetched file in one step, even if they are on different file systems."""
     try:
         arriving.replace(copy)
     except OSError as error:
@@ -94,7 +94,7 @@ def _replace_copy(arriving: Path, copy: Path) -> None:
 
 
 def clear(*, keep: Path | None = None) -> None:
-    """Remove the least recently used copies, except ``keep``, until the rest fits PREFEREE_S3_CACHE_BYTES."""
+    """Remove the least recently used copies, except ``keep``, until the rest is at most PREFEREE_S3_CACHE_BYTES."""
     copies: list[tuple[float, int, Path]] = []
     # os.walk, unlike Path.rglob, continues if a folder disappears meanwhile.
     for parent, _, names in os.walk(folder()):
@@ -109,7 +109,7 @@ def clear(*, keep: Path | None = None) -> None:
         if path != keep:
             path.unlink(missing_ok=True)
             held -= size
-    # Partial files of killed processes, compared by the file system's own clock.
+    # Also remove partial files of killed processes.
     for path in Path(settings.PREFEREE_DATA_DIR).glob(f"{_ARRIVING}*"):
         with suppress(FileNotFoundError):
             if time.time() - path.stat().st_mtime > _FORGOTTEN_SECONDS:

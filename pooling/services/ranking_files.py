@@ -1,7 +1,7 @@
 """Store the rankings of runs: one immutable Parquet file per run, in the storage ``runs``.
 
-On S3 the beginning of a long ranking is stored next to it as a separate file, so that reading the top of a run
-costs neither the run's length nor a request for each part of the file.
+On S3, the beginning of a long ranking is stored next to it as a separate file. Reading the top of a run then takes a
+single request, which does not transfer the whole ranking.
 """
 
 import os
@@ -22,9 +22,9 @@ from pooling.services.bucket import Bucket
 
 
 def put_ranking(name: str, ranking: Ranking) -> None:
-    """Store a ranking.
+    """Store a ranking under this name.
 
-    The file appears whole or not at all; an existing file of the same name has the same content.
+    The file appears whole or not at all. An existing file of the same name has the same content.
     """
     storage = storages["runs"]
     if isinstance(storage, Bucket):
@@ -75,7 +75,7 @@ def forget_ranking(name: str) -> None:
 
 
 def _from_bucket(storage: Bucket, name: str, depth: int | None) -> Ranking | None:
-    """Read a ranking from its local copy, else from the bucket; only its beginning if that is enough."""
+    """Read a ranking from its local copy or else from the bucket; only the file of its beginning if that suffices."""
     read = partial(read_ranking, depth=depth)
     top = _beginning_name(name)
     known = ranking_copies.read_kept(top, read) if depth is not None else None
@@ -92,7 +92,7 @@ def _from_bucket(storage: Bucket, name: str, depth: int | None) -> Ranking | Non
 
 
 def _enough(ranking: Ranking, depth: int | None) -> bool:
-    """Return whether a beginning contains the requested ranks."""
+    """Return whether this beginning of a ranking contains the first ``depth`` ranks (None: all ranks)."""
     longest = int(ranking.lengths.max(initial=0))
     return ranking.depth >= (longest if depth is None else min(depth, longest))
 
@@ -103,7 +103,7 @@ def _beginning_name(name: str) -> str:
 
 @contextmanager
 def _temporary_file(ranking: Ranking, directory: Path) -> Iterator[Path]:
-    """Provide the ranking as a temporary file, removed afterwards."""
+    """Write the ranking to a temporary file, which is removed when the block ends."""
     directory.mkdir(parents=True, exist_ok=True)
     handle, written = tempfile.mkstemp(prefix=".arriving-", suffix=".parquet", dir=directory)
     os.close(handle)

@@ -1,4 +1,4 @@
-"""Turn every bug in a reader into a refusal of the file, and a line in the log."""
+"""Turn every error that a bug in a reader causes into a refusal of the file, and log it."""
 
 import logging
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ logger = logging.getLogger("preferee.readers")
 def refusing_faults(file: str) -> Iterator[None]:
     """Turn any exception of a reader of ``file``, except refusals, into ReaderFailed.
 
-    A job that reads the same file again would fail again, and its sender would wait forever. Errors unrelated to the
-    file are raised unchanged: the database is unavailable, the disk is full, another process has the job.
+    Otherwise, the job would fail again with each attempt, and the file's sender would wait forever. Errors unrelated
+    to the file are raised unchanged: the database is unavailable, the disk is full, another process has the job.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Rounds of a board: the times and limits of submissions."""
+"""Plan the rounds of a board, and check submissions against their times and limits."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from pooling.services.members import log
 
 @dataclass(frozen=True)
 class Entry:
-    """A submission that a team itself sent, and the time at which its file had arrived."""
+    """The team that sent a submission itself, and the time at which its file had arrived."""
 
     team: Team
     at: datetime
@@ -103,7 +103,7 @@ def rules_of(planned: Round) -> RoundRules:
 
 
 def round_at(collection: Collection, at: datetime) -> Round | RoundRefusal | None:
-    """Return the round that accepts runs at this moment, else the refusal; None on a board without rounds."""
+    """Return the round open at this moment, or the refusal if none is; None on a board without rounds."""
     rounds = {one.name: one for one in Round.objects.filter(collection=collection)}
     if not rounds:
         return None
@@ -114,9 +114,9 @@ def round_at(collection: Collection, at: datetime) -> Round | RoundRefusal | Non
 def accepted_in_rounds(
     collection: Collection, since: Mapping[str, datetime]
 ) -> Mapping[str, datetime | None]:
-    """Return, by team, the first moment from ``since`` at which a round accepts another of its official runs.
+    """Return team → the first moment, not before ``since``, at which a round accepts one more of its official runs.
 
-    None if no planned round does; ``since`` itself on a board without rounds.
+    The moment is None if no planned round accepts one. On a board without rounds, returns ``since``.
     """
     rounds = [rules_of(one) for one in Round.objects.filter(collection=collection)]
     if not rounds:
@@ -133,10 +133,8 @@ def hold_to_rounds(
 ) -> Round | None:
     """Return the round that accepts this run of a team; None on a board without rounds.
 
-    Raises SubmissionRefused, with every reason.
-
-    Call it in the transaction that creates the run: writing to the round's row first makes the team's next submission
-    wait for the end of this transaction.
+    Raises SubmissionRefused, with every reason, if the run is not accepted. Call it in the transaction that creates
+    the run: writing to the round's row first makes the team's next submission wait for the end of this transaction.
     """
     current = round_at(collection, entry.at)
     if current is None:

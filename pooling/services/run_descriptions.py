@@ -1,4 +1,4 @@
-"""Change a run's description, and log it. Its ranking never changes."""
+"""Change a run's description, and log the change. A run's ranking never changes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from pooling.services.submission_policies import refuse_change_against_policy
 
 #: The fields that can change. ``variant_of`` cannot, because it was checked at submission.
 CHANGEABLE = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}
-#: The fields that a team can change on its own run. The others, such as team and day, decide which limits apply.
+#: The fields that a team can change on its own run. Others, such as team and day, determine which limits apply.
 CHANGEABLE_BY_TEAM = frozenset({"description", "paper", "code", "details", "release", "anonymous_until"})
 #: Details that were checked at submission, against the candidates and the round's priorities.
 SETTLED = frozenset({"subtask", "priority"})
@@ -24,7 +24,7 @@ OPENNESS = (Run.Release.PRIVATE, Run.Release.SCORES, Run.Release.PUBLIC)
 
 
 def describe_run(*, run: Run, changes: dict[str, Any], who: str, by_team: bool = False) -> Run:
-    """Change the run's description, including its release level; ``by_team``: the change is by its own team.
+    """Change the run's description or release level. ``by_team``: whether the run's own team makes the change.
 
     Raises PoolingError, and SubmissionRefused for a change that the board's policy, or a team's role, forbids.
     """
@@ -50,7 +50,7 @@ def describe_run(*, run: Run, changes: dict[str, Any], who: str, by_team: bool =
 
 
 def opened_further(run: Run) -> list[Run.Release]:
-    """Return the release levels that a team can choose for its run: levels that show more of it."""
+    """Return the release levels that a team can choose for its run: those that show more than the current level."""
     return list(OPENNESS[OPENNESS.index(Run.Release(run.release)) + 1 :])
 
 

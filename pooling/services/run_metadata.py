@@ -33,7 +33,7 @@ class DescribedRuns:
 
     @property
     def in_words(self) -> list[str]:
-        """Return one line for each run that changes: its tag and its new values."""
+        """One line for each run that changes: its tag and its new values."""
         return [f"{tag}: {_values_in_words(new)}" for tag, new in self.changes.items()]
 
 
@@ -55,9 +55,9 @@ def import_run_metadata(
     who: str,
     dry_run: bool = False,
 ) -> DescribedRuns:
-    """Describe every run in a table, all or none. A run whose file has not arrived is stored as announced.
+    """Describe every run in a table, all or none. The description of a run without a file is stored as announced.
 
-    Empty cells change nothing. Raises InvalidFile, naming the line.
+    Empty cells change nothing. Raises InvalidFile, which names the line. With ``dry_run``, nothing is stored.
     """
     if len(text) > MOST_BYTES:
         raise InvalidFile(name, 0, "the file is larger than 20 MB.", "Split it.")
@@ -85,7 +85,7 @@ def import_run_metadata(
 
 
 def _describe_from_row(run: Run, row: DescribedRun, name: str, who: str) -> dict[str, Any] | None:
-    """Return the new values, or None if the row changes nothing."""
+    """Change the run's description as the row says. Return the new values, or None if the row changes nothing."""
     said = {key: value for key, value in row.fields.items() if value not in ("", None)}
     details = {key: value for key, value in row.details.items() if value is not None}
     new = {key: value for key, value in details.items() if run.details.get(key) != value}
@@ -106,7 +106,7 @@ def _json_ready(said: Mapping[str, Any]) -> dict[str, Any]:
 def _announce_from_row(
     collection: Collection, row: DescribedRun, before: AnnouncedRun | None
 ) -> dict[str, Any] | None:
-    """Return the new values, or None if the row changes nothing."""
+    """Store the row as the run's announcement. Return the new values, or None if the row changes nothing."""
     told = before.said if before else {}
     fields = _json_ready({key: value for key, value in row.fields.items() if value not in ("", None)})
     given = {key: value for key, value in row.details.items() if value is not None}

@@ -1,4 +1,4 @@
-"""All problems of a refused run file, up to a hundred lines."""
+"""Find all problems of a refused run file; up to a hundred of them are listed."""
 
 from contextlib import suppress
 
@@ -15,7 +15,7 @@ from pooling.services.reader_faults import refusing_faults
 def problems_of_run(
     refusal: InvalidFile, content: Content, *, collection: Collection | None, skip_unknown: bool
 ) -> Problems:
-    """Return the problems of a refused run's lines, or the refusal itself if it is not about lines."""
+    """Return the problems of a refused run's lines, or only the refusal if it does not concern lines."""
     with suppress(ReaderFailed), refusing_faults(refusal.file):
         found = trec.run_problems(
             content.again(content.progress),
@@ -32,7 +32,7 @@ def problems_of_run(
 def each_refusal(
     refusal: PoolingError, content: Content, *, collection: Collection | None, skip_unknown: bool
 ) -> list[PoolingError]:
-    """Split a file's refusal into a refusal for each problem, and a refusal that counts unlisted problems."""
+    """Return a refusal for each problem of a refused file, and if some are not listed, a refusal that counts them."""
     if not isinstance(refusal, InvalidFile):
         return [refusal]
     found = problems_of_run(refusal, content, collection=collection, skip_unknown=skip_unknown)

@@ -1,8 +1,8 @@
 """Receive run files, whole or in parts, and store them under the sender's key until a job checks them.
 
 Every part is stored as a separate object in the storage ``runs``, so that parts of one file may reach different
-machines. The row records the bytes received; a part counts only if it continues exactly there (a conditional update),
-so only one of two parts for the same offset is accepted.
+machines. The row records the number of bytes received. A conditional update accepts a part only if it begins exactly
+there, so only one of two parts for the same offset is accepted.
 """
 
 import hashlib
@@ -50,8 +50,8 @@ def receive(
 ) -> tuple[RunUpload, bool]:
     """Receive a whole file under the sender's key. Returns the upload, and whether it is new.
 
-    A repeated key with the same content and options returns the earlier upload. If that was refused, its file is
-    checked again, because the reason may no longer apply. Raises UploadRefused, QuotaReached, KeyUsed.
+    A repeated key with the same content and options returns the earlier upload. If that upload was refused, its file
+    is checked again, because the reason may no longer apply. Raises UploadRefused, QuotaReached, KeyUsed.
     """
     refuse_unfit(file_name, length)
     before = _upload_with_key(collection, user, key)
@@ -82,7 +82,7 @@ def receive(
     }
     try:
         upload, new = _get_or_create_upload(collection, user, key, facts)
-    except QuotaReached:  # by a concurrent request
+    except QuotaReached:  # a concurrent request has used up the quota
         forget_parts([stored])
         raise
     if not new:
@@ -205,7 +205,7 @@ def refuse_unfit(file_name: str, length: int) -> None:
 
 
 def copy_stream(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]:
-    """Copy the announced bytes. Returns the SHA-256 and the number of missing bytes."""
+    """Copy ``length`` bytes, or fewer if the stream ends. Returns their SHA-256, and how many bytes are missing."""
     digest, left = hashlib.sha256(), length
     with suppress(UnreadablePostError):  # the sender's connection was lost
         while left and (part := stream.read(min(CHUNK, left))):
@@ -243,7 +243,7 @@ def _require_same_upload(
 
 
 def _restart_upload(upload: RunUpload, *stored: str) -> RunUpload:
-    """Restart a refused upload: with the whole file, waiting for its check, or waiting for its parts."""
+    """Restart a refused upload. It waits for its check if the whole file is ``stored``, otherwise for its parts."""
     state = RunUpload.State.WAITING if stored else RunUpload.State.RECEIVING
     forgotten: dict[str, Any] = {"problems": [], "problem_counts": {}, "report": {}, "finished_at": None}
     if not stored:

@@ -71,7 +71,7 @@ def check_run(
 ) -> CheckedRun:
     """Run every check of an import without importing.
 
-    Raises InvalidFile, UnknownQueries, and AlreadyImported for content or a tag the collection has.
+    Raises InvalidFile, UnknownQueries, and AlreadyImported if the collection has a run with this content or tag.
     """
     file = trec.read_run_file(
         content,
@@ -193,13 +193,13 @@ def keep_run(
     upload_id: int | None = None,
     settle: Callable[[Run], None] | None = None,
 ) -> Run:
-    """Store the ranking of a checked file, then write its row.
+    """Store the ranking of a checked file, then create the row of the run.
 
-    Raises SubmissionRefused, AlreadyImported, and InvalidRunFile if a rerank run contains passages that are not
-    candidates. ``settle`` is called in the transaction that creates the run; if it refuses, no run is created. The
-    file is stored under a name derived from its content: after a crash in between, the next import of the same run
-    uses the file. If the same run is imported twice at once, unique constraints let one import win; the other is
-    refused like any later import.
+    Raises SubmissionRefused, AlreadyImported, and OutsideCandidates if a rerank run contains passages that are not
+    candidates. ``settle`` is called in the transaction that creates the run; if it raises an error, there is no run.
+    The ranking is stored under a name derived from the file's content. After a crash before the row is created, the
+    next import of the same run uses the stored ranking. If the same run is imported twice at once, unique constraints
+    allow only one import; the other is refused like any later import.
     """
     file = checked.file
     said = run_field_values(collection, facts, checked.run_tag, entry)
@@ -239,7 +239,7 @@ def record_check(
     upload_id: int | None = None,
     problem_counts: dict[str, int] | None = None,
 ) -> None:
-    """Record that a run file was checked. Call it in the transaction that stores the outcome."""
+    """Record the event that a run file was checked. Call it in the transaction that stores the outcome."""
     facts = {
         "outcome": outcome,
         "upload": upload_id,
@@ -252,9 +252,9 @@ def record_check(
 def run_field_values(
     collection: Collection, facts: RunFacts, run_tag: str, entry: Entry | None = None
 ) -> dict[str, Any]:
-    """Return the facts as fields of a run, completed by its announcement. A team's run has the team's name.
+    """Return the facts as values of a run's fields, completed from its announcement, if it has one.
 
-    Raises PoolingError for an invalid detail.
+    A run that a team sends itself (``entry``) gets the team's name. Raises PoolingError for an invalid detail.
     """
     announced = AnnouncedRun.objects.filter(collection=collection, run_tag=run_tag).first()
     said = asdict(facts) | {"details": read_details(facts.details, known_details(collection))}
@@ -270,7 +270,7 @@ def run_field_values(
 
 
 def _as_team(said: dict[str, Any], entry: Entry, run_tag: str) -> dict[str, Any]:
-    """Return a team's facts about its run, with its own name and the day of arrival. Refuse another team's name."""
+    """Return a team's facts about its run, with the team's name and the day of arrival. Refuse other teams' names."""
     if said["team"] not in ("", entry.team.name):
         raise SubmissionRefused(
             f"{run_tag}: you submit for the team {entry.team.name}, not for {said['team']}.",
@@ -290,7 +290,7 @@ def ranking_of(run: Run, depth: int | None = None) -> Ranking:
 
 
 def tops_of(run: Run, depth: int | None = 1) -> dict[str, tuple[str, ...]]:
-    """Return qid → the first ``depth`` pids of the run, or all of them, best first."""
+    """Return qid → the first ``depth`` pids of the run (None: all pids), best first."""
     ranking = ranking_of(run, depth)
     return ranking.tops(ranking.depth if depth is None else depth)
 
@@ -304,7 +304,7 @@ def tag_of(file_name: str) -> str:
 
 
 def checked_run_summary(checked: CheckedRun) -> dict[str, Any]:
-    """Return the facts about a checked run, JSON-ready."""
+    """Return a checked run's tag, format, order, hash and report, ready for JSON."""
     report = checked.file.report
     return {
         "run": checked.run_tag,

@@ -1,4 +1,4 @@
-"""Files sent with a form, stored until a job has read them, and their problems as rows."""
+"""Store files that were sent for a collection until a job has read them, and list their problems."""
 
 import shutil
 import uuid
@@ -33,7 +33,7 @@ Row = TypeVar("Row", NewCollection, AddedFiles)
 
 @dataclass(frozen=True)
 class SentFile:
-    """A sent file: its kind, name and content."""
+    """A sent file: its kind, the sender's name for it, and its content."""
 
     what: str
     name: str
@@ -42,7 +42,7 @@ class SentFile:
 
 @dataclass(frozen=True)
 class AnnouncedFile:
-    """A file to be sent in parts: its kind, name and size."""
+    """A file that will be sent in parts: its kind, the sender's name for it, and its size in bytes."""
 
     what: str
     name: str
@@ -50,9 +50,9 @@ class AnnouncedFile:
 
 
 def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Path] = ()) -> list[StoredFile]:
-    """Store sent files, and empty files for announced files, in a separate folder.
+    """Store sent files, and an empty file for each announced file, in a new folder. Return a record of each file.
 
-    Files already on the server stay where they are.
+    The files in ``there``, which are already on the server, stay where they are.
     """
     folder = sources_folder() / uuid.uuid4().hex
     files = [_store_file(folder, number, file) for number, file in enumerate(sent, 1)]
@@ -63,7 +63,7 @@ def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Pa
 def kept_within_quota(
     user: User, sent: Sequence[SentFile], there: Sequence[Path]
 ) -> Iterator[list[StoredFile]]:
-    """Store sent files for the row that the block creates, in one transaction; delete them if it fails.
+    """Store sent files, then run the block, which creates their row, in a transaction. If it fails, delete the files.
 
     Raises QuotaReached.
     """
@@ -101,7 +101,7 @@ def contents_of_kind(
 def problems_of_passage_files(
     files: Iterable[StoredFile], progress: Progress | None = None
 ) -> Iterable[tuple[str, Problems]]:
-    """Return the problems of each passage file that was sent, from all of its lines."""
+    """Read all lines of each passage file that was sent, and yield the file's name and problems."""
     for content in contents_of_kind([file for file, _ in sent_by_people(files)], PASSAGES, progress):
         yield content.name, passage_problems(content)
 
@@ -109,9 +109,9 @@ def problems_of_passage_files(
 def examined_passages(
     files: Sequence[StoredFile], progress: Progress | None = None
 ) -> list[tuple[str, PassageSource]]:
-    """Read all passage files; return each with its sender's name. Raises InvalidFile for the first problem.
+    """Read all passage files; return each as a source with its name. Raises InvalidFile for the first problem.
 
-    Uploaded files are checked completely, files on the server only as far as needed.
+    Every line of an uploaded file is checked. Files on the server are only read, to find their format and hash.
     """
     for name, found in problems_of_passage_files(files, progress):
         if found.total:
@@ -146,10 +146,10 @@ def read_once(
 ) -> Row:
     """Import the files that are waiting, all or none, and return the row with the outcome.
 
-    ``read`` reads the passage files and returns a function that stores them and returns the row's changes. Only the
-    returned function runs in a transaction, which blocks all other writers of SQLite. ``look`` finds all problems if
-    files are refused. Files of the kinds ``done_with`` are deleted, and passage files too if nothing was imported.
-    Files refused only for unknown queries are kept for ``pooling.services.unknown_queries``. Safe to repeat.
+    ``read`` reads the files and returns a function that stores them and returns the row's changes. Only the returned
+    function runs in a transaction, because a transaction blocks all other writers of SQLite. ``look`` finds all
+    problems if files are refused. Files of the kinds ``done_with`` are deleted, and passage files too if nothing was
+    imported. Files refused only for unknown queries are kept (``pooling.services.unknown_queries``). Safe to repeat.
     """
     states = type(wanted).State
     if wanted.state != states.WAITING:
@@ -178,7 +178,7 @@ def read_once(
 def every_problem(
     refusal: PoolingError, look: Callable[[], Iterable[tuple[str, Problems]]]
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Return a row for each problem, with its file and line, and the number of each kind.
+    """Return a record for each problem, with its file and line, and kind → number of problems.
 
     ``look`` reads refused files again to find every problem; if it finds none, the refusal itself is the problem.
     """

@@ -29,7 +29,7 @@ def usable_by(user: Any, collection: Collection) -> QuerySet[SpendingGrant]:
 
 
 def concern(user: Any) -> bool:
-    """Return whether grants concern the person: a grant names them, or one of their roles includes spending money."""
+    """Return whether the person is an administrator, has a grant, or has a role that includes spending money."""
     if user.is_superuser:
         return True
     spending = [role for role in Role if permits(role, "spend money")]
@@ -52,7 +52,7 @@ def grant_spending(
     note: str = "",
     who: str,
 ) -> SpendingGrant:
-    """Let a person, or everybody who may spend money in a collection, commit up to ``amount``. Raises BadGrant."""
+    """Grant ``amount`` to a person, or to everybody who may spend money in a collection. Raises BadGrant."""
     if (person is None) == (collection is None):
         raise BadGrant(
             "A spending grant is for a person or for a collection.", "Name a person or a collection."
@@ -72,7 +72,7 @@ def grant_spending(
 
 @transaction.atomic
 def change_grant(grant: SpendingGrant, *, amount: Decimal, last_day: date, who: str) -> None:
-    """Change the amount and the last day, if they differ. Raises BadGrant, GrantOver."""
+    """Change a grant's amount and last day. Without a difference, do nothing. Raises BadGrant, GrantOver."""
     if (grant.amount, grant.last_day) == (amount, last_day):
         return
     _check_terms(amount, last_day)
@@ -101,7 +101,7 @@ def grant_named(number: int) -> SpendingGrant:
 
 
 def changes_of(grants: Sequence[SpendingGrant]) -> QuerySet[SpendingGrantChange]:
-    """Return decisions about these grants, latest first."""
+    """Return the logged decisions about these grants, latest first."""
     rows = SpendingGrantChange.objects.filter(grant__in=grants)
     return rows.select_related("grant__person", "grant__collection").order_by("-pk")
 

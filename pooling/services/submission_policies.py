@@ -18,7 +18,7 @@ from pooling.services.rounds import Entry, accepted_in_rounds, hold_to_rounds
 from pooling.services.run_fields import known_details
 from pooling.submission_rules import next_welcome
 
-# The fields of a run that can be required, and the option that provides each.
+# Field or detail of a run that any policy can require → the option that provides it.
 METADATA = {
     "team": Option("team"),
     "description": Option("description"),
@@ -27,26 +27,26 @@ METADATA = {
     "submitted_on": Option("date"),
 } | {name: Option(name.replace("_", "-")) for name in DETAILS}
 REQUIRED = ("team", "description", "family")
-#: Former name → current name of a detail, in policies and calls.
+#: Former name → current name of a detail, for requests that use the former one.
 FORMER = {"run_type": "family"}
 
 
-#: How runs are released when their embargo ends, in words.
+#: A policy's choice → how runs are released when their embargo ends, in words.
 RELEASED_AFTER = {"": "not automatically", "scores": "with scores", "public": "publicly"}
-#: What non-members see of unreleased submissions, in words.
+#: A policy's choice → what non-members see of unreleased submissions, in words.
 PUBLIC_LISTS = {
     "": "nothing",
     "counts": "how many runs each team has submitted",
     "all": "tag, day, team and state of every submission (under embargo without the team)",
 }
-#: Decimals of a measure on pages; a policy can require fewer.
+#: The number of decimals of a measure on pages. A policy can choose fewer.
 MOST_DECIMALS = 4
-#: How entries about the policy begin in the activity log.
+#: The beginning of each entry about the policy in the activity log.
 LOGGED = "submission policy"
 
 
 def requirable(collection: Collection) -> dict[str, Option]:
-    """Return what a policy of the collection can require, with the option that provides each."""
+    """Return the fields and details that the collection's policy can require → the option that provides each."""
     own = {name: one for name, one in known_details(collection).items() if name not in METADATA}
     return METADATA | {name: Option("detail", name, one.label) for name, one in own.items()}
 
@@ -167,8 +167,8 @@ def hold_to_policy(
     """Raise SubmissionRefused, with every reason, if the board's policy or rounds refuse a run with these facts.
 
     Call it in the transaction that creates the run: writing to the policy's row first makes a second import wait for
-    the end of this transaction. The board's own baselines are exempt. Rounds apply to runs that teams send themselves
-    (``entry``); the round that accepts the run is returned.
+    the end of this transaction. The board's own baselines are exempt. Rounds apply only to runs that teams send
+    themselves (``entry``). Returns the round that accepts such a run; None on a board without rounds.
     """
     policies = SubmissionPolicy.objects.filter(collection=collection)
     own_baseline = facts["baseline"] and entry is None
@@ -196,21 +196,21 @@ def refuse_against_policy(
 
 @dataclass(frozen=True)
 class TeamStanding:
-    """A team's use of the policy today: recent runs, variants, and when its next run is accepted."""
+    """A team's numbers of recent runs and variants, and the first days on which the next ones are accepted."""
 
     team: str
     recent: int
     variants: int
     welcome_on: date | None
-    """None: no planned round accepts another run of the team."""
+    """None if no planned round accepts another run of the team."""
     variant_on: date | None
-    """None: as above, or the board accepts no variants."""
+    """None for the same reason, or if the board accepts no variants."""
 
 
 def teams_under(policy: SubmissionPolicy, *, now: datetime) -> list[TeamStanding]:
     """Return every team of the board, sorted by name, with the day from which its next run is accepted.
 
-    Rounds count for teams that submit themselves.
+    For teams that submit their runs themselves, the rounds' limits apply, too.
     """
     runs = Run.objects.filter(collection=policy.collection, baseline=False).exclude(team="")
     by_team: dict[str, list[Run]] = {}
@@ -234,7 +234,7 @@ def teams_under(policy: SubmissionPolicy, *, now: datetime) -> list[TeamStanding
 def _days_in_rounds(
     collection: Collection, days: dict[str, date | None], now: datetime
 ) -> dict[str, date | None]:
-    """Return, by team, the first day from the given day on which a round accepts its run; None if none does."""
+    """Return team → the first day, not before the given one, on which a round accepts its run; None if none does."""
     since = {team: max(now, day_begins(day)) for team, day in days.items() if day}
     found = accepted_in_rounds(collection, since)
     return {team: moment.date() if (moment := found.get(team)) else None for team in days}
@@ -279,7 +279,7 @@ def _policy_refusals(
     except SubmissionRefused as refusal:
         found.append(refusal)
     else:
-        # A team's baselines are limited by the round.
+        # Rounds, not the policy, limit a team's baselines.
         found += [] if facts["baseline"] else _too_early(policy, team_runs, run_tag, facts)
     return [one for one in found if one is not None]
 
@@ -377,7 +377,7 @@ def _runs_of_team(collection: Collection, run_tag: str, team: str) -> list[Run]:
 
 
 def plain_name(name: str) -> str:
-    """Return a team's name in normalized spelling, to compare names."""
+    """Return a team's name without case, spaces and punctuation, to compare names."""
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
 
 

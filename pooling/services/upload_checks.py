@@ -71,7 +71,7 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
 
 
 def _check_file(upload: RunUpload, content: Content) -> None:
-    """Check the file, and record the outcome."""
+    """Check the file, import it unless only a check was requested, and record the outcome."""
     known: dict[str, Any] = {"sha256": upload.sha256 or _upload_sha256(content.path)}
     entry = _team_entry(upload)
     try:
@@ -119,7 +119,10 @@ def _refusal_fields(found: Problems) -> dict[str, Any]:
 
 
 def _record_outcome(upload: RunUpload, changes: dict[str, Any]) -> bool:
-    """Record the outcome and the check, unless the upload was deleted or another process was first."""
+    """Record the outcome of the check, unless the upload was deleted or another process recorded one first.
+
+    Returns whether the outcome was recorded.
+    """
     refused = changes["state"] == RunUpload.State.REFUSED
     kept = changes["state"] == RunUpload.State.CHECKED
     kept = kept or (refused and only_unknown_queries(changes["problem_counts"]))
@@ -155,7 +158,7 @@ def submit_checked(upload: RunUpload) -> RunUpload:
 
 
 def _submission_refusal(upload: RunUpload) -> PoolingError:
-    """Return why a file cannot be submitted, and what to do instead."""
+    """Return the error for a file that cannot be submitted, with the reason and what to do instead."""
     now = RunUpload.objects.filter(pk=upload.pk).first()
     if now is None:
         return UploadRefused("The file was discarded.", "Send it again.")
@@ -200,7 +203,10 @@ def _team_entry(upload: RunUpload) -> Entry | None:
 
 
 def _check_report(checked: CheckedRun, private: frozenset[str]) -> dict[str, Any]:
-    """Return the result of the check, with the first unanswered queries, public queries first, and their number."""
+    """Return the summary of the check, with the first unanswered and skipped queries and the numbers of all.
+
+    Unanswered public queries come before private ones.
+    """
     report = checked_run_summary(checked)
     report["unanswered"] = sorted(report["unanswered"], key=private.__contains__)
     report["unanswered_private"] = sum(qid in private for qid in report["unanswered"])
@@ -211,7 +217,7 @@ def _check_report(checked: CheckedRun, private: frozenset[str]) -> dict[str, Any
 
 
 def _all_problems(upload: RunUpload, content: Content, refusal: PoolingError) -> Problems:
-    """Return all problems of the lines, if any was refused, and of the facts about the run."""
+    """Return all problems of the file's lines, if a line was refused, and of the facts about the run."""
     listed: list[Problem] = []
     counts: dict[str, int] = {}
     if isinstance(refusal, InvalidFile):

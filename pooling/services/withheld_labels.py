@@ -1,4 +1,4 @@
-"""Withheld labels: scores under them are published, the labels themselves are not."""
+"""Withhold labels: non-members see scores under them, but not the labels themselves."""
 
 from django.db import transaction
 from django.db.models import Count, Q
@@ -40,7 +40,7 @@ def hiding_decimals(queries: int) -> int:
 def safe_decimals(collection: Collection) -> int | None:
     """Return the most decimals at which a mean reveals no single public query's value under any withheld set.
 
-    The set that covers the fewest public queries decides. Returns None if no set is withheld.
+    The set that covers the fewest public queries determines the number. Returns None if no set is withheld.
     """
     private = PrivateQuery.objects.filter(split__collection=collection).values("query")
     covered = Count("qrels__query", distinct=True, filter=~Q(qrels__query__in=private))
@@ -49,7 +49,7 @@ def safe_decimals(collection: Collection) -> int | None:
 
 
 def decimals_warnings(policy: SubmissionPolicy | None) -> list[str]:
-    """Return a warning if the policy publishes so many decimals that withheld labels can be inferred."""
+    """Return a list with a warning if the policy's decimals can reveal withheld labels, else an empty list."""
     if policy is None or policy.public_decimals is None:
         return []
     safe = safe_decimals(policy.collection)
@@ -65,7 +65,7 @@ def decimals_warnings(policy: SubmissionPolicy | None) -> list[str]:
 def published_decimals(policy: SubmissionPolicy | None, *, withheld: bool, queries: int) -> int | None:
     """Return how many decimals of a mean over ``queries`` queries are public; None: all of them.
 
-    The policy's choice takes precedence; without a choice, withheld labels get :func:`hiding_decimals`.
+    The policy's number takes precedence. Without one, :func:`hiding_decimals` applies to withheld labels.
     """
     if policy is not None and policy.public_decimals is not None:
         return policy.public_decimals

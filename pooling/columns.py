@@ -1,4 +1,4 @@
-"""The lines of a run or qrel file as columns of integer codes."""
+"""Read the lines of a run or qrel file as columns, with queries and passages as integers."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ class _Gathering:
 
 
 def _pids_as_integers(pid: pl.Series) -> NDArray[np.int64] | None:
-    """Return the pids as integers if this loses nothing: if all are plain decimal numbers. Otherwise, return None."""
+    """Return the pids as integers if all are plain decimal numbers, so that nothing is lost; otherwise None."""
     first = pid[0][:1]
     if not (first.isascii() and first.isdigit()):
         return None
@@ -264,7 +264,7 @@ def same_string(strings: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.in
 
 
 def lines_with(content: Content, qid: str, pid: str | None = None) -> Iterator[int]:
-    """Yield the numbers of a query's lines, or of one passage's lines, in a valid file. This reads the file again."""
+    """Yield the numbers of the lines for a query, or for one of its passages. This reads the (valid) file again."""
     number = 0
     wanted = qid.encode(), None if pid is None else pid.encode()
     for block in content.again().blocks():

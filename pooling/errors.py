@@ -18,7 +18,7 @@ PoolingError
 ├── NoRoom                   a local copy of a stored run that cannot be written
 ├── UnmappedLabels           labels of passages without a document
 ├── SplitRefused             an impossible division into public and private queries
-│   └── AlreadySplit         the collection already has other private queries
+│   └── AlreadySplit         a different division of queries that are already divided
 ├── SubmissionRefused        a run that the board's policy or rounds do not accept (yet)
 ├── TeamRefused              a change to a team, or an application, that is not allowed
 ├── UploadRefused            a file that is not accepted

@@ -54,12 +54,12 @@ class Features:
     def blocks(
         self, rows_at_once: int = ROWS_AT_ONCE
     ) -> Iterator[tuple[int, csr_array, NDArray[np.float32]]]:
-        """Yield, for each block of rows, the number of its first row, its damped counts and its rows' lengths."""
+        """Yield, for each block, its first row's number, its damped counts and the lengths of its TF-IDF vectors."""
         for begin, rows in _ranges(self.passages, rows_at_once):
             yield begin, self.weights(begin, rows), self._part("lengths", begin, rows)
 
     def weights(self, begin: int, rows: int) -> csr_array:
-        """Return the damped counts of ``rows`` rows, starting with row ``begin``."""
+        """Return the damped counts (1 + ln) of ``rows`` rows, starting with row ``begin``."""
         return damped(self._counts(begin, rows))
 
     def tfidf_of(self, rows: Sequence[int]) -> csr_array:

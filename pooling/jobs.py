@@ -42,7 +42,7 @@ def make_collection_job(*, progress: Progress, new_id: int) -> dict[str, Any]:
 
 @job_kind("pooling.add_files", words="adding files")
 def add_files_job(*, progress: Progress, added_id: int) -> dict[str, Any]:
-    """Add uploaded labels and passage files, and fetch missing texts."""
+    """Add uploaded labels, candidates and passage files, and fetch missing texts."""
     wanted = AddedFiles.objects.select_related("user", "collection").filter(pk=added_id).first()
     if wanted is None:
         return DROPPED
@@ -51,7 +51,7 @@ def add_files_job(*, progress: Progress, added_id: int) -> dict[str, Any]:
 
 @job_kind("pooling.forget_uploads")
 def forget_uploads(**_: Any) -> dict[str, Any]:
-    """Delete uploads that were not finished or submitted in time."""
+    """Delete uploads, and files of refused uploads, that are no longer kept."""
     return {"dropped": forget_old_uploads()}
 
 

@@ -45,7 +45,7 @@ class Likeness:
 
     @property
     def rows(self) -> int:
-        """The number of minima in a band: the largest that finds a pair at the threshold with chance ``RECALL``."""
+        """The largest number of minima in a band that finds a pair at the threshold with chance ``RECALL``."""
         return max(
             (
                 rows
@@ -58,7 +58,7 @@ class Likeness:
 
 @dataclass(frozen=True)
 class NearDuplicates:
-    """The classes of two or more passages."""
+    """The classes of two or more near-duplicate passages."""
 
     canonical: dict[str, str]
     """pid → canonical pid."""

@@ -74,7 +74,7 @@ def group_by_query(columns: Columns) -> None:
 
 
 def query_chunks(query: NDArray[np.int32]) -> Iterator[tuple[int, int, Rows]]:
-    """Yield chunks of whole queries as (first row, end, first row of each query). Lines are grouped by query."""
+    """Yield chunks of whole queries as (first row, end, first row of each query), given lines grouped by query."""
     starts = np.concatenate(([0], np.flatnonzero(query[1:] != query[:-1]) + 1))
     begin = 0
     while begin < len(starts):
@@ -162,7 +162,7 @@ def _unsorted_queries(
 
 
 def _ties_by_pid(columns: Columns, ties: Mask) -> tuple[Rows, Rows]:
-    """Return the tied rows whose content must change, and the rows whose content belongs there, by descending pid."""
+    """Return the tied rows that must change to make pids descend, and the rows whose content belongs there."""
     places = np.flatnonzero(_either_side(ties))
     if not len(places):
         return places, places

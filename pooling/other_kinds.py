@@ -7,7 +7,7 @@ from typing import Any
 
 from config.guidance import Action, Guidance
 
-#: Queries with at least this many words, which are this many times as long as the passages, are likely passages.
+#: If queries have at least this many words, and are this many times as long as the passages, they look swapped.
 SHORTEST_PASSAGE, TIMES_LONGER = 15, 3
 SEND_PASSAGES = "This looks like queries. Send the file that contains the passages."
 _INTEGER = re.compile(rb"-?\d+")
@@ -41,7 +41,7 @@ def run_or_labels(fields: Sequence[bytes]) -> Guidance | None:
 
 
 def texts_of_another_kind(record: Mapping[str, Any], *, passages: bool) -> Guidance | str:
-    """Return what to upload, or where, if a JSON line has a query's id instead of a passage's, or vice versa."""
+    """Return advice if a JSON line has a query's id where a passage's is expected, or vice versa; otherwise ""."""
     if passages:
         return SEND_PASSAGES if record.keys() & {"qid", "query_id"} else ""
     if record.keys() & {"pid", "docid", "passage_id"}:

@@ -1,9 +1,9 @@
 """Preview a pool from arrays: the number of passages for each query, and each source's contribution.
 
 Sources are runs and the qrels. A passage is a 64-bit hash of its pid, whose low 12 bits are replaced by the number of
-its source. After one sort of a query's row, neighbors show how many different passages there are, and which of them
-only one source supplied. Two passages of one query whose hashes agree in the other 52 bits count as one: for 10,000
-passages, the chance is about one in 90 million. (Building a pool compares the pids themselves.)
+its source. After each query's row is sorted, a comparison of neighbors shows how many different passages there are,
+and which of them only one source supplied. Two passages of one query whose hashes agree in the other 52 bits count as
+one: for 10,000 passages, the chance is about one in 90 million. (Building a pool compares the pids themselves.)
 """
 
 from collections.abc import Sequence

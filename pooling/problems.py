@@ -329,7 +329,7 @@ def _problem_of_line(number: int, fields: list[bytes], layout: Layout, wrong: Li
     reason = wrong.reason
     if wrong.kind == "columns":
         reason = f"the line has {many(len(fields), 'column')}, not {len(layout.columns)} ({layout.name})."
-    # Q0 in the second column shows that the line belongs to a run or qrels but was cut off.
+    # With Q0 in the second column, the line does not belong to another kind of file, but was cut off.
     cut = len(fields) < len(layout.columns) and fields[1:2] == [b"Q0"]
     other = wrong.kind in SHAPES and not cut
     return Problem(number, wrong.kind, reason, where_it_belongs(fields) if other else "")

@@ -37,7 +37,7 @@ _LONGEST = {"run_tag": 200, "team": 200, "description": 10_000, "paper": 500, "c
 
 @dataclass(frozen=True)
 class DescribedRun:
-    """One line of the table: a run's tag, its fields and its details. ``line`` counts from 1."""
+    """One line of the table: a run's tag, its fields and its details. ``line`` is the line's number, from 1."""
 
     run_tag: str
     line: int

@@ -131,7 +131,7 @@ def _with_lines(listing: Listing, content: Content) -> Problems:
 
 
 def _as_other_kind(problem: Problem) -> Problem:
-    """Add where to upload the file, if a repeated id shows that it is a run or labels.
+    """Add advice on where to upload the file, if a repeated id shows that it is a run or labels.
 
     Runs and labels with tabs between their columns can be read as ids and texts.
     """

@@ -125,11 +125,12 @@ def read_run_file(
     """Read a run and check all of it.
 
     ``known_qids`` are the queries of the collection; without them, no query counts as unknown or unanswered. With
-    ``skip_unknown``, lines of unknown queries are dropped instead of refused.
+    ``skip_unknown``, lines of unknown queries are dropped instead of refused. ``max_depth`` is the maximum number of
+    passages per query.
+
     ``order`` is ``score`` (default for TREC runs: 32-bit floats, descending, ties by pid descending, as in trec_eval
-    9.0.4) or ``rank`` (the only order of MS MARCO runs: ascending, equal ranks in file order). ``max_depth`` is the
-    maximum number of passages per query. Raises InvalidRunFile, UnknownQueries, UnreadableContent or EmptyFile,
-    naming file and line.
+    9.0.4) or ``rank`` (the only order of MS MARCO runs: ascending, equal ranks in file order). Raises InvalidRunFile,
+    UnknownQueries, UnreadableContent or EmptyFile, which name the file and line.
     """
     columns = read_columns(content, (TREC_RUN, MSMARCO_RUN))
     if columns.score is None and order == "score":

@@ -108,7 +108,7 @@ class Found:
 
 
 def find_wanted(ranking: Ranking, wanted: Wanted) -> Found:
-    """Return the ranks of the wanted passages in a ranking. All queries are looked up at once."""
+    """Return the ranks of the wanted passages in a ranking, and how many passages it has for each query."""
     query_of = np.fromiter(map(wanted.place.get, ranking.qids, repeat(-1)), np.int64, len(ranking.qids))
     places = np.flatnonzero(query_of >= 0)
     retrieved = np.zeros(len(wanted.qids), np.int64)
@@ -164,7 +164,10 @@ def _signed_hashes(ranking: Ranking) -> Codes:
 def _wanted_string_rows(
     pids: pl.Series, hashes: Codes, codes: NDArray[np.integer], wanted: Wanted
 ) -> tuple[Codes, Codes]:
-    """Return the rows of ``codes`` with a wanted pid, and the index of its distinct pid. ``hashes``: of each row."""
+    """Return the rows of ``codes`` with a wanted pid, and the index of the distinct pid of each.
+
+    ``hashes`` has the hash of each row's pid.
+    """
     order, sought = wanted.hashes
     held, which = sought.among(hashes)
     distinct = order[which]

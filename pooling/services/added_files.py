@@ -43,9 +43,10 @@ def ask_to_add(
     sent: Sequence[SentFile] = (),
     there: Sequence[Path] = (),
 ) -> AddedFiles:
-    """Store files for a job to read; without files, the job fetches missing texts from known sources.
+    """Store a request, with its files, for a job that adds the files and fetches missing texts.
 
-    Texts are needed for recorded passages and for the top passages of every run.
+    Without files, the job only fetches texts from the registered sources: those of recorded passages and of the top
+    passages of every run.
 
     ``details`` of labels: ``set`` (its name), ``min_grade``, ``skip_unknown``, ``withheld``. ``there``: passage files
     that are already on the server. Raises PoolingError for problems that can be checked at once.

@@ -98,7 +98,10 @@ class Bucket(S3Storage):
         return True
 
     def prove(self, *, seconds: float) -> None:
-        """Raise an error within ``seconds`` if the bucket cannot be used. Writes a small file once per process."""
+        """Check that the bucket can be used, or raise an error. Writes a small file once per process.
+
+        Each request to the server may take ``seconds``.
+        """
         key = {"Bucket": self.bucket_name, "Key": self._normalize_name(PROOF)}
         prompt = self._prompt(seconds)
         with self._answering():
@@ -114,7 +117,7 @@ class Bucket(S3Storage):
         self._proved = True
 
     def _prompt(self, seconds: float) -> Any:
-        """Return a client with short time-outs."""
+        """Return a client that waits ``seconds`` for a response and does not retry."""
         if "_prompt_client" not in self.__dict__:
             self._prompt_client = Bucket(seconds=seconds, attempts=1, **self.options).client
         return self._prompt_client

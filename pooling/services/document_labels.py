@@ -28,7 +28,7 @@ DocumentOf = Callable[[str], str | None]
 
 @dataclass(frozen=True)
 class DocumentLabel:
-    """A document's grade for a query, and the passage behind it."""
+    """A document's grade for a query, and the passage that the grade is taken from."""
 
     qid: str
     document: str
@@ -83,7 +83,7 @@ def highest_grades(
     """Return each document's highest grade for each query, in order of queries and documents.
 
     ``labels``: (qid, pid, grade). ``alike``: pid → its near-duplicates. Each grade comes with the passage that it is
-    taken from. If several have the grade, it is a labeled passage rather than a near-duplicate, then the lowest pid.
+    taken from. Of several, a labeled passage is preferred to a near-duplicate, then the lowest pid.
     """
     best: dict[tuple[str, str], tuple[int, bool, str]] = {}
     order: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Compute and store the features of a collection's passages, once and again after the passages change."""
+"""Compute and store the features of a collection's passages. They are recomputed after the passages change."""
 
 import fcntl
 import shutil
@@ -78,7 +78,7 @@ def _make_features(
 
 
 def state_of(collection: Collection) -> dict[str, Any]:
-    """Return values that identify the state of the texts, which are only ever added."""
+    """Return values that differ whenever the collection's texts differ. Texts are only ever added, never changed."""
     sources = list(collection.sources.order_by("pk").values_list("sha256", flat=True))
     texts = collection.passages.filter(text__isnull=False)
     found = {} if sources else texts.aggregate(count=Count("pk"), last=Max("pk"))

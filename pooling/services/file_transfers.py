@@ -73,7 +73,7 @@ def announce_files(
 ) -> tuple[AddedFiles, bool]:
     """Start an upload of labels, candidates and passage files. Returns the request, and whether it is new.
 
-    Without files, missing texts are looked up in the known files. Raises PoolingError.
+    Without files, missing texts are looked up in the registered passage files. Raises PoolingError.
     """
 
     def check() -> None:
@@ -106,10 +106,10 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
 
 
 def abandon_files(wanted: Arriving) -> None:
-    """Delete a request with its files, if they are unread or kept after a refusal, or if it was for a new collection
-    and refused.
+    """Delete an unread or refused request, and its files.
 
-    A job that is reading the files then changes nothing. Raises UploadRefused for other requests.
+    A refused request to add files can be deleted only while its files are kept. A job that is reading the files then
+    changes nothing. Raises UploadRefused if the request cannot be deleted.
     """
     files = list(wanted.files)
     there = Q(state__in=[RECEIVING, WAITING])
@@ -183,7 +183,7 @@ def _require_same_files(
 
 
 def _bytes_left(wanted: Arriving, number: int, offset: int) -> int:
-    """Return how many bytes of a file are missing. Raises NotFound, and WrongOffset unless ``offset`` is the next."""
+    """Return how many bytes of a file are missing. Raises NotFound, and WrongOffset if ``offset`` is not the next."""
     file = file_of(wanted, number)
     received: int = file["received_bytes"]
     left: int = file["size_bytes"] - received

@@ -74,7 +74,7 @@ def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]
 
 @dataclass(frozen=True)
 class RunsOfKind:
-    """Runs that retrieve what is labeled (passages or documents), and the runs left out because they do not."""
+    """Runs that retrieve what is labeled (passages or documents), and runs left out because they do not."""
 
     kept: list[Run]
     left_out: list[Run]
@@ -92,7 +92,7 @@ class RunsOfKind:
 
 
 def runs_of_kind(runs: Iterable[Run], qrel_set: QrelSet | None) -> RunsOfKind:
-    """Keep the runs that retrieve what the qrel set labels: documents or, also without a set, passages.
+    """Keep the runs that retrieve what the qrel set labels, documents or passages; without a set, passages.
 
     If there are no such runs, all runs are kept.
     """

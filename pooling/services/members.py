@@ -1,4 +1,4 @@
-"""Members of collections, their roles and permissions."""
+"""Manage the members of collections, and look up their roles and permissions."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def role_of(user: Any, collection: Collection) -> Role | None:
 
 
 def roles_of(user: Any) -> dict[int, Role]:
-    """Return the primary key of each collection in which the person has a role → that role."""
+    """Return primary key → role for the collections in which the person has a role."""
     if not user.is_authenticated or not user.is_active:
         return {}
     if user.is_superuser:
@@ -66,8 +66,7 @@ def sees_results(user: Any, collection: Collection) -> bool:
 
 
 def visible_to(user: Any, *, results: bool = False) -> QuerySet[Collection]:
-    """Return the collections that this person can see: published ones, and those of which they are a member or
-    submitter.
+    """Return the published collections, and those in which this person is a member or submitter.
 
     ``results``: only those whose results the person sees (:func:`sees_results`).
     """
@@ -206,7 +205,7 @@ def withdraw_member_invitation(*, invited: InvitedMember, who: str) -> None:
 
 
 def _withdraw_invitations_by(user: User, collection: Collection, *, who: str) -> None:
-    """Withdraw the invitations that a former owner sent, who could rejoin with a link that they saved."""
+    """Withdraw the invitations sent by a former owner, who could otherwise rejoin with a saved link."""
     for invited in open_invitations(collection).filter(invitation__invited_by=user):
         withdraw_member_invitation(invited=invited, who=who)
 

@@ -32,7 +32,7 @@ def check_language(tag: str) -> None:
 
 
 def free_name(wanted: str, rows: QuerySet[Any]) -> str:
-    """Return the wanted name, or if a row has it, the name with the first unused number, from 2."""
+    """Return the wanted name if no row has it, otherwise the name with the first unused number, from 2."""
     wanted = wanted[: MOST_CHARACTERS - 5]
     taken = set(rows.filter(name__startswith=wanted).values_list("name", flat=True))
     numbered = (f"{wanted}-{number}" for number in count(2))

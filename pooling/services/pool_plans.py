@@ -1,4 +1,4 @@
-"""Plan a pool before it is built, fast enough for every change of a form."""
+"""Plan a pool before it is built, fast enough to update a page after every change of a form."""
 
 import threading
 from collections import OrderedDict
@@ -32,7 +32,7 @@ class PoolPlan:
     """Each run, with the numbers of passages that it supplies to the queries in the pool."""
     qrel: shallow.Contribution | None
     everything: shallow.PoolStats
-    """Statistics of all requested queries."""
+    """Statistics of all requested queries, before small pools are left out and queries are drawn."""
     stats: shallow.PoolStats
     """Statistics of the queries in the pool."""
     outliers: preview.Outliers

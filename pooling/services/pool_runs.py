@@ -44,8 +44,8 @@ def runs_for_pool(
     """Return the runs to pool: the ``named`` runs, and the runs of ``everything`` that meet the criteria.
 
     Without named runs and criteria, these are all runs of ``everything``. Unless named, only runs of the labels' kind
-    (passages or documents) are pooled. A run without a priority meets no priority. Raises NotFound for an unknown
-    round, and PoolRefused if no run meets the criteria.
+    (passages or documents) are pooled. A run without a priority never meets a criterion of priority. Raises NotFound
+    for an unknown round, and PoolRefused if no run meets the criteria.
     """
     if not criteria:
         return RunsOfKind(list(named), [], documents=False) if named else runs_of_kind(everything, qrel_set)

@@ -209,7 +209,7 @@ def pooled_tops(pool: Pool) -> Iterator[dict[str, tuple[str, ...]]]:
 def _tops_of_runs(
     collection: Collection, runs: Sequence[Run], depth: int, corpus: Fraction | None
 ) -> Iterator[dict[str, tuple[str, ...]]]:
-    """Yield qid → the top ``depth`` pids of each run in turn. Only one ranking is in memory at a time."""
+    """Yield, for each run, qid → its top ``depth`` pids in the corpus. Only one ranking is in memory at a time."""
     for run in runs:
         if corpus is None:
             yield tops_of(run, depth)
@@ -233,7 +233,7 @@ def _with_canonical(collection: Collection, pools: Pools) -> Pools:
 
 
 def known_relevant(qrel_set: QrelSet) -> dict[str, str]:
-    """Return qid → pid of the query's known relevant passage, which a pool contains."""
+    """Return qid → pid of the query's known relevant passage, which pools contain as its qrel."""
     labels = Qrel.objects.filter(qrel_set=qrel_set).order_by("position")
     return shallow.one_relevant_each(
         labels.values_list("query__qid", "passage__pid", "grade").iterator(), qrel_set.min_grade
@@ -290,12 +290,12 @@ class PoolSummary:
 
     stats: shallow.PoolStats
     runs: Mapping[str, shallow.Contribution]
-    """By run tag."""
+    """Run tag → numbers of passages that the run supplied."""
     qrel: shallow.Contribution
     pooled: int
-    """All passages in the pool; the statistics count passages with the same text, and near-duplicates, once."""
+    """Number of passages in the pool. The statistics count passages with the same text, and near-duplicates, once."""
     canonical_added: int
-    """Pooled passages that no run and no qrel supplied: canonical passages of near-duplicates in the pool."""
+    """Number of passages that no run and no qrel supplied: canonical passages of near-duplicates in the pool."""
     apart: tuple[str, ...]
     """Tags of runs that share no passage with the other sources."""
 

@@ -80,7 +80,7 @@ def store_labels(
 
 
 def store_qrel_set(qrel_set: QrelSet, labels: Sequence[tuple[str, str, int, str]]) -> None:
-    """Save a new qrel set with its labels: qid, pid, grade, and the passage behind a document's label.
+    """Save a new qrel set with its labels: (qid, pid, grade, pid of the passage behind a document's label or "").
 
     All or nothing. Raises AlreadyImported for a name that another request has just taken.
     """

@@ -79,7 +79,7 @@ def _held_after_refusal(user: User) -> int:
 
 
 def keys_that_failed(rows: Iterable[Sent]) -> set[str]:
-    """Return the keys under which the latest job for these files has failed."""
+    """Return the job keys of those files whose latest job has failed."""
     keys = [row.job_key for row in rows]
     last = dict(Job.objects.filter(key__in=keys).order_by("pk").values_list("key", "state"))
     return {key for key, state in last.items() if state == Job.State.FAILED}

@@ -48,7 +48,7 @@ def read_kept(name: str, read: Callable[[Path], T]) -> T | None:
 def fetch_and_read(name: str, fetch: Fetch, read: Callable[[Path], T]) -> T | None:
     """Fetch the file, read it and keep it as a local copy; return None if there is no such file.
 
-    It is fetched outside the folder of copies, so that clearing that folder meanwhile does not remove the file.
+    The file is fetched outside the folder of copies, so that clearing that folder meanwhile does not remove it.
     """
     arriving = None
     try:

@@ -45,12 +45,10 @@ def asked_details(collection: Collection) -> dict[str, Detail]:
 def set_run_fields(
     *, collection: Collection, asked: Sequence[str], own: Sequence[Mapping[str, Any]], who: str
 ) -> Collection:
-    """Choose the details requested for each run, and define the collection's own fields.
+    """Choose the details requested for each run (``asked``), and define the collection's own fields (``own``).
 
-    Existing details of runs stay.
-
-    Each own field has a ``name``, a ``label``, a ``definition``, and ``choices`` unless it is free text. Raises
-    PoolingError.
+    Each own field has a ``name``, a ``label``, a ``definition``, and ``choices`` unless it is free text. The details
+    of existing runs stay. Raises PoolingError.
     """
     made = [_checked_own_field(one) for one in own]
     names = [one["name"] for one in made]

@@ -23,7 +23,7 @@ MOST_BYTES = 20_000_000
 class DescribedRuns:
     """Tags of the runs that a metadata file described, announced or left unchanged.
 
-    ``changes``: the new values of described and announced runs, by tag and name.
+    ``changes``: run tag → name of a field or detail → new value, for the described and announced runs.
     """
 
     described: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 Every part is stored as a separate object in the storage ``runs``, so that parts of one file may reach different
 machines. The row records the number of bytes received. A conditional update accepts a part only if it begins exactly
-there, so only one of two parts for the same offset is accepted.
+after these bytes, so only one of two parts for the same offset is accepted.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ LONGEST_NAME = 200
 
 
 class Stream(Protocol):
-    """A source of bytes."""
+    """A source of bytes, such as a request or an open file."""
 
     def read(self, size: int, /) -> bytes: ...
 
@@ -180,7 +180,7 @@ def forget_parts(stored: Sequence[str]) -> None:
 
 
 def incoming() -> Path:
-    """Return the folder for incoming files."""
+    """Return the folder for files that are being received; create it if it does not exist."""
     folder = Path(settings.DATA_DIR) / "incoming"
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -29,7 +29,7 @@ from pooling.services.submission_policies import hold_to_policy, refuse_against_
 _ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".txt", ".tsv", ".run", ".trec", ".res")
 
 
-#: The event: a run file was checked, then imported or refused (or neither if only a check was requested).
+#: The event that a run file was checked, and imported or refused (or neither, if only a check was requested).
 RUN_CHECKED = "run.checked"
 
 
@@ -44,7 +44,7 @@ class RunFacts:
     submitted_on: date | None = None
     baseline: bool = False
     release: str = "private"
-    """Releasing is a separate decision, because released data may be copied."""
+    """The release level. Releasing a run is a separate decision, because released data may be copied."""
     variant_of: str = ""
     """Tag of the run from which it differs only by hyperparameters or seed."""
     anonymous_until: date | None = None
@@ -97,8 +97,8 @@ def import_run(
 ) -> Run:
     """Import one run, whole or not at all.
 
-    Raises the errors of ``check_run``, and SubmissionRefused if the collection's policy refuses it; then nothing is
-    imported.
+    Raises the errors of ``check_run``, and SubmissionRefused if the collection's policy refuses the run. Then nothing
+    is imported.
     """
     checked = check_run(
         run_content_of(path, name, progress),

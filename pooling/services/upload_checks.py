@@ -143,7 +143,7 @@ def _record_outcome(upload: RunUpload, changes: dict[str, Any]) -> bool:
 
 
 class _StoredFileGone(UploadRefused):
-    """The stored upload is missing. A bucket's rules can remove old uploads."""
+    """An upload whose stored file is missing, for example because a bucket's rules removed it."""
 
 
 def submit_checked(upload: RunUpload) -> RunUpload:
@@ -188,7 +188,7 @@ def _facts_from_options(upload: RunUpload) -> RunFacts:
 
 
 def _details_from_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the details of a run from the options of a form or of a call, including those under a former name."""
+    """Return a run's details from the options of a form or an API request, including those under a former name."""
     former = {FORMER[name]: options[name] for name in FORMER if options.get(name)}
     pairs = [pair.partition("=") for pair in options.get("detail", ())]
     return former | {name.strip(): value for name, _, value in pairs} | options.get("details", {})

@@ -74,7 +74,9 @@ def read_run_metadata(
                 )
             found[one.run_tag] = one
             if len(found) > MOST_RUNS:
-                raise InvalidFile(name, one.line, f"more than {MOST_RUNS:,} runs.", "Split the file.")
+                raise InvalidFile(
+                    name, one.line, f"the table has more than {MOST_RUNS:,} runs.", "Split the file."
+                )
     except csv.Error as error:
         raise InvalidFile(name, lines.line_num, f"not a table: {error}.", "Send TSV or CSV.") from None
     if not found:
@@ -113,7 +115,7 @@ def _column_fields(
 def _advice(column: str, known: Collection[str]) -> str:
     near = difflib.get_close_matches(column, [*COLUMNS, *known], n=1)
     guess = f"Did you mean {near[0]}? " if near else ""
-    return f"{guess}Add it to the collection's own fields first, or leave it out."
+    return f"{guess}Add a new column to the collection's own fields first, or leave it out."
 
 
 def _described_run(

@@ -97,6 +97,6 @@ def _no_run_meets(collection: Collection, everything: Sequence[Run], criteria: R
     why = f"No run {where} has {priorities_in_words(criteria.priority or 1)}."
     given = [run.priority for run in runs if run.priority is not None]
     if given:
-        return PoolRefused(why, Guidance(f"They begin with {min(given):,}: choose that one", *by_name))
+        return PoolRefused(why, Guidance(f"The lowest priority is {min(given):,}. Choose it", *by_name))
     table = Action("import_run_metadata", collection.name, "FILE", lead="Give priorities in a table")
     return PoolRefused(why, Guidance(table, *by_name))

@@ -54,7 +54,7 @@ def split_by_list(*, collection: Collection, path: Path, who: str = "") -> Query
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SplitRefused(
-            f"{path} can't be read: {error}.", "Pass a text file with one qid per line."
+            f"{path} cannot be read: {error}.", "Pass a text file with one qid per line."
         ) from None
     return keep_split(collection, plan_split(collection, qids=qids_in(text)), who=who)
 

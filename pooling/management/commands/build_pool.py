@@ -33,7 +33,7 @@ class Command(BaseCommand):
             "--priority",
             type=int,
             metavar="N",
-            help="the runs with priority 1 to N, and those of --runs; without a priority, a run must be named",
+            help="only the runs with priority 1 to N, and those of --runs; name runs without a priority there",
         )
         parser.add_argument(
             "--round", default="", metavar="NAME", help="only the runs of this round, and those of --runs"
@@ -80,7 +80,7 @@ class Command(BaseCommand):
         if options["runs"] and tags is None:
             raise UsageError("--runs is empty.")
         if options["labeled_only"] and not options["qrels"]:
-            raise UsageError("--labeled-only needs --qrels, the labels that the queries must have")
+            raise UsageError("--labeled-only needs --qrels, the labels that the queries must have.")
         qrel_set = qrel_set_named(chosen, options["qrels"]) if options["qrels"] else None
         criteria = RunCriteria(options["priority"], options["round"])
         if options["all_runs"] and criteria:

@@ -27,7 +27,11 @@ class Command(BaseCommand):
             help="order of the passages (default: by score for TREC files, by rank for MS MARCO files)",
         )
         parser.add_argument(
-            "--tag", dest="run_tag", default="", metavar="TAG", help="the tag to import it under"
+            "--tag",
+            dest="run_tag",
+            default="",
+            metavar="TAG",
+            help="the run's tag, instead of the file's own",
         )
         parser.add_argument("--skip-unknown", action="store_true", help="allow lines of unknown queries")
 

@@ -49,7 +49,7 @@ class Command(BaseCommand):
             "--variant-of",
             default="",
             metavar="TAG",
-            help="the run that it differs from only by hyperparameters or seed",
+            help="tag of the run from which this run differs only by hyperparameters or seed",
         )
         parser.add_argument(
             "--anonymous-until",
@@ -57,7 +57,7 @@ class Command(BaseCommand):
             metavar="YYYY-MM-DD",
             help="hide the authors before this day",
         )
-        parser.add_argument("--baseline", action="store_true", help="mark it as a baseline")
+        parser.add_argument("--baseline", action="store_true", help="mark the run as a baseline")
         parser.add_argument(
             "--release",
             default="private",

@@ -18,8 +18,8 @@ class Command(BaseCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("pool", help="name of the pool")
-        parser.add_argument("--pairs-per-task", type=int, default=10, help="default: 10")
-        parser.add_argument("--judgments-per-pair", type=int, default=1, help="default: 1")
+        parser.add_argument("--pairs-per-task", type=int, default=10, help="pairs in a task (default: 10)")
+        parser.add_argument("--judgments-per-pair", type=int, default=1, help="workers per pair (default: 1)")
         parser.add_argument("--reward", default="2.00", help="dollars per task (default: 2.00)")
         parser.add_argument(
             "--fee", default="0.20", help="the crowd site's fee as a share of the reward (default: 0.20)"

@@ -22,7 +22,7 @@ class Command(BaseCommand):
     def act(self, *, collection: str, file: Path | None, drop: bool, **options: Any) -> dict[str, Any]:
         chosen, who = collection_named(collection), self.who
         if drop == (file is not None):
-            raise UsageError("pass a FILE or --drop")
+            raise UsageError("Pass a FILE or --drop.")
         if file is None:
             return {"collection": chosen.name, "dropped": drop_candidates(collection=chosen, who=who)}
         with self.progress(f"Reading {file.name}") as update:

@@ -59,7 +59,7 @@ class Command(BaseCommand):
             drop_round(planned=planned, who=who)
             return {"collection": chosen.name, "round": name, "planned": ""}
         if opens is None or closes is None or opens.tzinfo is None or closes.tzinfo is None:
-            raise UsageError("pass --opens and --closes with their time zone, as in 2026-08-01T00:00-12:00")
+            raise UsageError("Pass --opens and --closes with a time zone, as in 2026-08-01T00:00-12:00.")
         planned = set_round(
             collection=chosen,
             name=name,

@@ -77,12 +77,16 @@ def choice(name: str, default: str, allowed: set[str]) -> str:
     return word
 
 
-def address(name: str, default: str, schemes: set[str]) -> str:
-    """Read a URL with one of the given schemes, or an empty value. Return it with its host in ASCII.
+def address(name: str, default: str, schemes: set[str], *, required: bool = False) -> str:
+    """Read a URL with one of the given schemes, or an empty value unless it is required.
 
-    Trailing slashes are removed.
+    Return it with its host in ASCII, without trailing slashes.
     """
     word = _in_ascii(name, env.str(name, default=default)).rstrip("/")
+    if required and not word:
+        raise ImproperlyConfigured(
+            f"{name} must not be empty. Set it to a URL such as {default}, or remove it."
+        )
     scheme = word.partition("://")[0]
     if word and (scheme not in schemes or "://" not in word):
         raise ImproperlyConfigured(

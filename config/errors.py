@@ -5,7 +5,7 @@ Refusal
 │   └── config.background.services.TryLater
 ├── config.sealed_secrets.SealBroken  a secret was sealed under another key
 ├── config.sweep.SweepFailed    some steps of a sweep failed, the others succeeded
-├── config.process.launcher.CrowdUnreachable
+├── config.process.launcher.StartFailed
 ├── config.background.errors.BackgroundError
 ├── accounts.errors.AccountError
 ├── pooling.errors.PoolingError

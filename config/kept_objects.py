@@ -52,5 +52,8 @@ def is_kept(key: str) -> bool:
 
 
 def forget_object(key: str) -> None:
-    """Delete the object from the cache, so that the next reader rebuilds it."""
-    cache.delete(key)
+    """Delete the object from the cache, so that the next reader rebuilds it. If Redis is away, only log a warning."""
+    try:
+        cache.delete(key)
+    except RedisError:
+        logger.warning("The cache did not delete %s.", key, exc_info=True)

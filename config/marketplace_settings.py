@@ -55,9 +55,7 @@ SECRET_KEY_FALLBACKS = env.list("MARKETPLACE_SECRET_KEY_FALLBACKS", default=[])
 
 HOST = env.str("MARKETPLACE_HOST", default="127.0.0.1")
 PORT = whole_number_setting("MARKETPLACE_PORT", 8411, least=1)
-PUBLIC_URL = address("MARKETPLACE_PUBLIC_URL", f"http://127.0.0.1:{PORT}", {"http", "https"})
-if not PUBLIC_URL:
-    raise ImproperlyConfigured("MARKETPLACE_PUBLIC_URL must not be empty.")
+PUBLIC_URL = address("MARKETPLACE_PUBLIC_URL", f"http://127.0.0.1:{PORT}", {"http", "https"}, required=True)
 KEY_FILE = Path(env.str("MARKETPLACE_KEY_FILE", default=str(DATA_DIR / "marketplace-key.json")))
 THREADS = whole_number_setting("MARKETPLACE_THREADS", 8, least=1)
 PROCESSES = whole_number_setting("MARKETPLACE_PROCESSES", 1, least=1)

@@ -61,7 +61,7 @@ SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 
 #: If only one of PREFEREE_PORT and PREFEREE_PUBLIC_URL is set, the other is derived from it.
 _PORT = whole_number_setting("PREFEREE_PORT", 8410, least=1)
-PUBLIC_URL = address("PREFEREE_PUBLIC_URL", f"http://127.0.0.1:{_PORT}", {"http", "https"})
+PUBLIC_URL = address("PREFEREE_PUBLIC_URL", f"http://127.0.0.1:{_PORT}", {"http", "https"}, required=True)
 PORT = whole_number_setting("PREFEREE_PORT", urlsplit(PUBLIC_URL).port or 8410, least=1)
 HOST = env.str("PREFEREE_HOST", default="127.0.0.1")
 ALLOWED_HOSTS = hosts(

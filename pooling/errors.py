@@ -232,7 +232,7 @@ class SubmissionRefused(PoolingError):
                 " ", [first.next_step, *(part for one in others for part in (one.message, one.next_step))]
             ),
             welcome_on=max(days, default=None),
-            missing=first.missing,
+            missing=tuple(dict.fromkeys(name for one in refusals for name in one.missing)),
         )
         whole.parts = tuple(refusals)
         return whole

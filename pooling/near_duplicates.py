@@ -161,8 +161,8 @@ def _components(found: _Signatures, pids: pl.Series) -> NDArray[np.integer]:
 def _pairs_of_band(band: NDArray[np.uint64]) -> Iterator[Pairs]:
     """Yield pairs of texts with the same hash of a band, which form a bucket.
 
-    Each text is paired with the first and with the previous text of its bucket, so that the number of pairs is linear
-    in the bucket's size.
+    Each text is paired with the first and with the previous text of its bucket. The number of pairs is thus linear in
+    the bucket's size.
     """
     order = np.argsort(band, kind="stable")
     same = np.flatnonzero(band[order][1:] == band[order][:-1]) + 1

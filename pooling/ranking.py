@@ -4,8 +4,8 @@ The first rows are every query's first passage, the next rows every query's seco
 their number of passages, most first, so that a row's number alone determines its rank and query. The top k of a run
 is the beginning of its file. Reading it takes time in proportion to k × queries, not to the run's length.
 
-A pid that is a plain decimal number is its own code. Other pids are numbered by first appearance, in order of rank,
-when the run is stored, and row i of the column ``pid`` is the pid of code i. So the beginning of the file also
+A pid that is a plain decimal number is its own code. Other pids are numbered when the run is stored, by first
+appearance in order of rank. Row i of the column ``pid`` is the pid of code i, so the beginning of the file also
 contains every pid that it needs.
 """
 

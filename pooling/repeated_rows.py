@@ -10,8 +10,8 @@ TOGETHER = 1 << 20
 def repeated(keys: NDArray[np.uint64], most: int) -> tuple[int, list[tuple[int, int]]]:
     """Return how many rows repeat an earlier row's key, and the first ``most`` of them as (row, earliest equal row).
 
-    ``keys`` has one entry per row. At most two more arrays of its size are in memory at a time, so that even a large
-    file in which all lines are the same can be checked.
+    ``keys`` has one entry per row. At most two more arrays of its size are in memory at a time. So even a large file
+    in which all lines are the same can be checked.
     """
     several, count = _repeated_keys(keys)
     earliest = np.full(len(several), -1, np.int64)

@@ -38,8 +38,8 @@ START_SECONDS = 300
 SAY_SO_SECONDS = 15
 
 
-class CrowdUnreachable(Refusal):
-    """The crowd's endpoint does not answer."""
+class StartFailed(Refusal):
+    """A process that the launcher started ended early, or did not answer in time."""
 
 
 @contextmanager
@@ -225,7 +225,7 @@ def _open_log(name: str) -> IO[bytes]:
 
 
 def wait_for(url: str, process: subprocess.Popen[bytes], name: str) -> None:
-    """Wait until ``url`` answers. Raises CrowdUnreachable, with the end of the log, if the process ends or hangs."""
+    """Wait until ``url`` answers. Raises StartFailed, with the end of the log, if the process ends or hangs."""
     log = Path(settings.DATA_DIR / "logs" / f"{name}.log")
     began = time.monotonic()
     said = False
@@ -236,7 +236,7 @@ def wait_for(url: str, process: subprocess.Popen[bytes], name: str) -> None:
             how = "ended before it answered" if ended else f"did not answer for {START_SECONDS} seconds"
             stop(process)
             tail = log.read_text(errors="replace")[-1500:] if log.exists() else ""
-            raise CrowdUnreachable(f"The {name} process {how}:\n{tail}", f"See {log}.")
+            raise StartFailed(f"The {name} process {how}:\n{tail}", f"See {log}.")
         if waited > SAY_SO_SECONDS and not said:
             said = True
             logger.warning("The %s process is still starting. Its log: %s", name, log)

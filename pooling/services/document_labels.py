@@ -104,7 +104,7 @@ def map_labels(
 ) -> MappedLabels:
     """Store the document labels as a new qrel set, withheld if the passage labels are.
 
-    Raises AlreadyImported if the name is taken, and UnmappedLabels if a labeled passage has no document, if
+    Raises AlreadyImported if the name is taken. Raises UnmappedLabels if a labeled passage has no document, if
     ``qrel_set`` already has document labels, or if no label has ``min_grade``. Nothing is stored then.
     """
     collection = qrel_set.collection

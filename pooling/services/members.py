@@ -160,8 +160,8 @@ def invite_member(
 ) -> Invited:
     """Invite somebody to the collection by e-mail, or a submitter to ``team``. Raises NotAnAccount, MembersRefused.
 
-    The new invitation replaces earlier ones of the collection or team to this address, so that only one link works
-    if a form is sent twice.
+    The new invitation replaces earlier ones of the collection or team to this address. So if a form is sent twice,
+    only one link works.
     """
     if team is None:
         _refuse_submitter(role)

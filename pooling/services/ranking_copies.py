@@ -1,7 +1,7 @@
 """Keep local copies of rankings that are stored on S3, below ``PREFEREE_DATA_DIR/cache/runs``.
 
 A file is named after its content and never changes, so a copy is never out of date. Any number of processes may read,
-fetch and delete at once: a copy appears whole or not at all, and a process reads a fetched file before it can be
+fetch and delete at once. A copy appears whole or not at all, and a process reads a fetched file before it can be
 cleared.
 """
 

@@ -1,8 +1,8 @@
 """Receive run files, whole or in parts, and store them under the sender's key until a job checks them.
 
 Every part is stored as a separate object in the storage ``runs``, so that parts of one file may reach different
-machines. The row records the number of bytes received. A conditional update accepts a part only if it begins exactly
-after these bytes, so only one of two parts for the same offset is accepted.
+machines. The row records the number of bytes received. A conditional update accepts a part only if it begins right
+after these bytes. So only one of two parts for the same offset is accepted.
 """
 
 import hashlib

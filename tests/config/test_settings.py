@@ -32,6 +32,7 @@ def start_with(tmp_path, words="from django.conf import settings; settings.DEBUG
         ("PREFEREE_MODE", "live"),
         ("PREFEREE_DEBUG", "perhaps"),
         ("PREFEREE_PUBLIC_URL", "ftp://example.org"),
+        ("PREFEREE_PUBLIC_URL", ""),
         ("PREFEREE_JOB_LEASE_SECONDS", "soon"),
         ("PREFEREE_JOB_SWEEP_SECONDS", "0"),
         ("PREFEREE_CROWD_ENDPOINT", "example.org"),

@@ -80,7 +80,11 @@ def test_document_runs_are_left_out_unless_named(track):
         ({"priority": 1, "round": "2024"}, "has no round '2024'", "Rounds: 2025, 2026, empty"),
         ({"priority": 0}, "between 1 and", ""),
         ({"priority": 1, "round": "empty"}, "The round empty has no runs", "Choose another round"),
-        ({"priority": 2, "round": "late"}, "No run of the round late has priority 1 or 2", "lowest priority is 3"),
+        (
+            {"priority": 2, "round": "late"},
+            "No run of the round late has priority 1 or 2",
+            "lowest priority is 3",
+        ),
         ({"priority": 1, "round": "plain"}, "of the round plain has priority 1", "import_run_metadata track"),
     ],
 )

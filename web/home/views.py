@@ -163,7 +163,9 @@ def request_end_notice(request: HttpRequest) -> HttpResponse:
     notice = end_notices.promise_notice(request.user, request.POST.get("about", ""))  # type: ignore[arg-type]
     if notice is None:
         messages.error(
-            request, "The page was too old, or the job no longer exists. Reload the page and try again."
+            request,
+            "No e-mail will be sent: the page was too old, the job no longer exists, or your account has no "
+            "e-mail address. Reload the page and try again.",
         )
         return redirect("web:home")
     messages.success(request, f"You will get an e-mail at {mail_address_of(notice.user)} when this is done.")

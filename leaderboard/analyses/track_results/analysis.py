@@ -9,7 +9,7 @@ from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.combinations import labels_asked
 from leaderboard.analyses.shared.described_runs import described_runs
 from leaderboard.analyses.track_results.computation import ResultRow, result_rows
-from leaderboard.errors import UnknownMeasure
+from leaderboard.errors import WrongSetting
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.output.table import as_number, best_marked, mean_measure
 from leaderboard.scoring.evaluation import Progress
@@ -96,7 +96,7 @@ def _chosen_details(asked: Asked) -> list[Detail]:
     known = known_details(asked.collection)
     names = asked.text("columns").replace(",", " ").split() or USUAL_DETAILS
     if strange := [name for name in names if name not in known]:
-        raise UnknownMeasure(f"Unknown run detail {strange[0]!r}.", f"Known details: {', '.join(known)}.")
+        raise WrongSetting(f"Unknown run detail {strange[0]!r}.", f"Known details: {', '.join(known)}.")
     return [known[name] for name in names]
 
 

@@ -1,4 +1,4 @@
-"""The spending cap of a campaign. Posting, repeats and challenges respect it."""
+"""The spending cap of a campaign, which limits new postings, repeats and challenges."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,14 +14,15 @@ from judging.campaign.reservations import release_reservations, reserve, sources
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign
 
-#: States in which a raised budget commits money, because more places are posted. Before these, launching reserves it.
+#: States in which raising the budget reserves money at once. Before these states, the launch reserves it.
 SPENDING = (Campaign.State.OPEN, Campaign.State.PAUSED)
 
 
 def cap_of(campaign: Campaign) -> Decimal | None:
-    """Return the lowest of the campaign's budget, the cap for every campaign and the agreed amount.
+    """Return the most that the campaign can spend, in dollars with fees; None without a limit.
 
-    The amount is in dollars with fees; None for a rehearsal, which pays nobody, and before launch without a budget.
+    This is the lowest of its budget, the installation's cap per campaign and, from the launch on, the amount that was
+    confirmed. A rehearsal has no limit, because it pays nobody.
     """
     if campaign.rehearsal_of_id:
         return None
@@ -32,16 +33,16 @@ def cap_of(campaign: Campaign) -> Decimal | None:
 
 @dataclass(frozen=True)
 class BudgetLow:
-    """A budget that does not cover the remaining tasks, and the campaign's total cost; dollars with fees."""
+    """A cap that does not cover the remaining tasks, and the total cost ``needed``. In dollars with fees."""
 
     cap: Decimal
     needed: Decimal
 
 
 def budget_low(campaign: Campaign, *, used: Decimal, undone: int) -> BudgetLow | None:
-    """Check whether the budget runs out before the tasks do.
+    """Return the cap and the cost if a running campaign's cap does not cover its remaining tasks, otherwise None.
 
-    ``used`` dollars are paid, owed or held; ``undone`` tasks are left.
+    ``used`` is the number of dollars paid, owed or held; ``undone`` is the number of remaining tasks.
     """
     cap, needed = cap_of(campaign), used + quote_tasks(campaign, undone).total
     if campaign.state not in SPENDING or cap is None or needed <= cap:
@@ -50,7 +51,7 @@ def budget_low(campaign: Campaign, *, used: Decimal, undone: int) -> BudgetLow |
 
 
 def room_for(campaign: Campaign) -> int | None:
-    """Return how many more places the campaign can pay for; None without a cap."""
+    """Return how many more places the campaign can pay for; None without a cap or if places cost nothing."""
     fresh = Campaign.objects.get(pk=campaign.pk)
     cap, price = cap_of(fresh), quote_tasks(fresh, 1).total
     if cap is None or not price:
@@ -59,7 +60,7 @@ def room_for(campaign: Campaign) -> int | None:
 
 
 def beyond_cap(campaign: Campaign, more: Decimal) -> CampaignRefused | None:
-    """Return why the campaign cannot commit ``more`` dollars, fees included; None if it can."""
+    """Return the refusal to raise if ``more`` dollars, fees included, exceed the campaign's cap, otherwise None."""
     cap, needed = cap_of(campaign), money(campaign)["committed"] + more
     if cap is None or needed <= cap:
         return None
@@ -72,10 +73,10 @@ def beyond_cap(campaign: Campaign, more: Decimal) -> CampaignRefused | None:
 def raise_budget(
     campaign: Campaign, amount: Decimal, *, why: str = "", by: User | None = None, who: str = ""
 ) -> None:
-    """Let the campaign commit up to ``amount`` dollars, fees included; record who raised the budget and why.
+    """Set the budget to ``amount`` dollars, fees included, and record in the campaign's log who did so and why.
 
-    For a running campaign, an increase is reserved against what ``by`` can spend (None: the operator), and a
-    decrease is released. Raises CampaignRefused and MayNotSpend like :func:`refuse_budget`.
+    For an open or paused campaign, an increase is reserved against what ``by`` can spend (None: the operator), and a
+    decrease is released. Raises the errors of :func:`refuse_budget`.
     """
     campaign.refresh_from_db()
     refuse_budget(campaign, amount, by=by)
@@ -86,7 +87,7 @@ def raise_budget(
         if campaign.state in SPENDING:
             reserve(campaign, amount, by=by, who=who)
             release_reservations(campaign, amount)
-        # If the campaign was launched in the meantime, more would have to be reserved.
+        # If the campaign was launched in the meantime, the budget would have to be reserved first.
         if not Campaign.objects.filter(pk=campaign.pk, state=campaign.state).update(**changes):
             raise CampaignRefused(
                 f"Campaign {campaign.name} has changed in the meantime.", "Check its state and try again."
@@ -96,7 +97,11 @@ def raise_budget(
 
 
 def refuse_budget(campaign: Campaign, amount: Decimal, *, by: User | None = None) -> None:
-    """Refuse a budget below the committed amount or over a cap (CampaignRefused), or beyond what ``by`` can spend."""
+    """Check that the budget can be set to ``amount`` dollars, without changing anything.
+
+    Raises BadInput for an impossible amount, and CampaignRefused below what is committed or over the installation's
+    caps. Raises MayNotSpend for an open or paused campaign if ``by`` cannot spend the increase.
+    """
     if not amount.is_finite() or not 0 < amount <= MOST_BUDGET:
         raise BadInput(f"The budget must be more than $0.00 and at most ${MOST_BUDGET:,.2f}.")
     committed = money(campaign)["committed"]

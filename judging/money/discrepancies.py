@@ -1,7 +1,8 @@
-"""Differences between our records and the crowd's: submitted only there, complete only here, or answered differently.
+"""Differences between our records of submissions and the crowd's.
 
-The crowd's list decides who submitted; our record of each click decides what was chosen. A missing record never
-causes a rejection or loss of pay: the difference is listed, and a person reviews it.
+Work was submitted only at the crowd, or completed only on our page, or the two records have different answers. The
+crowd's list determines who submitted; our record of each click determines the choice. A missing record never causes a
+rejection or loss of pay: the difference is listed, and a person reviews it.
 """
 
 from typing import Any
@@ -25,12 +26,12 @@ NEXT_STEPS = {
 
 
 def note_only_there(submission: Submission, *, answered: int, saved: int) -> None:
-    """Record that the crowd's form answers more pairs than our page ``saved``. Both figures count pairs."""
+    """Record that the crowd's form answers more pairs (``answered``) than our page saved (``saved``)."""
     _record_discrepancy(submission, Discrepancy.Kind.ONLY_THERE, {"answered": answered, "saved": saved})
 
 
 def note_differences(submission: Submission, answers: dict[str, str]) -> None:
-    """Record slots that the crowd's form answers differently. A slot missing from the form is no difference."""
+    """Record slots whose answer in the crowd's form differs from ours. Slots missing from the form are ignored."""
     ours = final_choices(submission)
     different = {}
     for slot in submission.slots.order_by("number"):
@@ -42,7 +43,10 @@ def note_differences(submission: Submission, answers: dict[str, str]) -> None:
 
 
 def note_only_here(campaign: Campaign) -> int:
-    """Record work submitted on our page but not listed by the crowd in time; return the number of new differences."""
+    """Record tasks that were completed on our page but that the crowd did not list in time; return how many are new.
+
+    Trial tasks are left out.
+    """
     missing = Submission.objects.filter(campaign=campaign, state=Submission.State.LAPSED)
     missing = missing.exclude(finished_at=None).exclude(standing=Submission.Standing.TRIAL)
     fresh = missing.exclude(discrepancies__kind=Discrepancy.Kind.ONLY_HERE)
@@ -52,17 +56,17 @@ def note_only_here(campaign: Campaign) -> int:
 
 
 def resolve_only_here(submission: Submission, resolution: str = "the crowd lists it now") -> None:
-    """Resolve the difference: the crowd lists the work after all, or it was paid for by receipt."""
+    """Resolve an only-here difference, because the crowd lists the work after all or it was paid by receipt."""
     _resolve(submission, Discrepancy.Kind.ONLY_HERE, resolution)
 
 
 def reopen_only_here(submission: Submission) -> None:
-    """Reopen the difference: the work was not paid for by receipt after all."""
+    """Reopen an only-here difference, because the payment by receipt was undone."""
     submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_HERE).update(resolved_at=None, resolution="")
 
 
 def resolve_only_there(submission: Submission, resolution: str) -> None:
-    """Resolve the difference: a person has decided about pay for work that our page did not see."""
+    """Resolve an only-there difference, because a person decided about pay for work that our page did not save."""
     _resolve(submission, Discrepancy.Kind.ONLY_THERE, resolution)
 
 
@@ -77,13 +81,13 @@ def receipt_of(submission: Submission) -> str:
 
 
 def find_by_receipt(submissions: QuerySet[Submission], receipt: str) -> Submission | None:
-    """Return the submission with this receipt (:func:`receipt_of`); None if it is not among these."""
+    """Return the one of these submissions that has this receipt (:func:`receipt_of`), otherwise None."""
     number, _, end = receipt.strip().partition("-")
     return submissions.filter(pk=row_key(number), assignment_id__endswith=end).first() if end else None
 
 
 def difference_rows(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return every open difference with its next step, oldest first, ready for JSON."""
+    """Return the campaign's open differences as dicts for JSON, each with its next step, oldest first."""
     return [
         {
             "kind": row.kind,
@@ -98,7 +102,7 @@ def difference_rows(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def open_differences(campaign: Campaign) -> QuerySet[Discrepancy]:
-    """Return differences that nobody has settled, oldest first."""
+    """Return the campaign's unresolved differences, oldest first."""
     rows = Discrepancy.objects.filter(submission__campaign=campaign, resolved_at=None)
     return rows.select_related("submission").order_by("pk")
 
@@ -111,7 +115,7 @@ def count_open_differences(campaign: Campaign) -> dict[str, int]:
 
 @transaction.atomic
 def settle_difference(campaign: Campaign, submission: int, *, why: str, who: str = "") -> int:
-    """Settle a submission's differences after a person reviewed them; return how many were open."""
+    """Resolve a submission's open differences after a person reviewed them; return their number."""
     rows = Discrepancy.objects.filter(submission=submission, submission__campaign=campaign, resolved_at=None)
     settled = rows.update(resolved_at=clock.now(), resolution=why.strip()[:200])
     if settled:

@@ -1,10 +1,11 @@
 """Pay that is held until a person decides.
 
-It is held for work that our page never saw, for work already paid for by receipt, for pairs judged faster than
-anybody can read, and for partly judged tasks whose pay is not split. A person pays or rejects it. The crowd pays a
-reward automatically when its review time ends: held work shows that time, and the crowd's payment is recorded. Work
-without a judged pair is rejected before then unless a person decides (``PREFEREE_REJECT_UNJUDGED_HOURS``); otherwise,
-an empty form would earn the reward.
+Pay is held for work that our page never saw, for work already paid for by receipt, for pairs judged faster than
+anybody can read, and for partly judged tasks whose pay is not split. A person pays or rejects it.
+
+The crowd pays a reward automatically when its review time ends: pages show that time, and the payment is recorded.
+Work without a judged pair is rejected before then unless a person decides (``PREFEREE_REJECT_UNJUDGED_HOURS``).
+Otherwise, an empty form would earn the reward.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -35,7 +36,7 @@ from judging.money.rejections import decide_rejection
 from judging.tasks.evidence import was_unread
 
 LONGEST_WHY = 1000
-#: The longest contact that fits into a crowd's feedback, in characters.
+#: The maximum length of a contact in the feedback to a worker, in characters. The crowd limits the whole feedback.
 LONGEST_CONTACT = 500
 #: The reason that a worker reads when a person pays part of a bonus.
 PART = "Part of the bonus."
@@ -43,11 +44,13 @@ PART = "Part of the bonus."
 
 @dataclass(frozen=True)
 class HeldWork:
-    """A submission whose pay waits for a person. Pairs: ``answered`` in the crowd's form, ``saved`` by our page.
+    """A submission whose payments are held until a person decides.
 
-    ``compensated``: it was paid for by receipt before the crowd listed it. ``stopped``: every claimed pair was saved,
-    but they are only part of the task. ``opened``: the worker was shown the pairs. ``unread``: there was no time to
-    read them.
+    ``answered`` is the number of pairs in the crowd's form, and ``saved`` the number that our page saved.
+
+    ``compensated`` says whether the work was paid by receipt before the crowd listed it. ``stopped`` says whether all
+    answered pairs were saved but are only a part of the task. ``opened`` says whether the worker was shown the pairs,
+    and ``unread`` whether they were judged faster than anybody can read.
     """
 
     submission: Submission
@@ -61,23 +64,27 @@ class HeldWork:
 
     @property
     def amount(self) -> Decimal:
-        """The amount in dollars, without fees."""
+        """The total of the held payments in dollars, without fees."""
         return sum((payment.amount for payment in self.payments), Decimal(0))
 
     @property
     def reward(self) -> Decimal:
-        """The held reward, which the crowd pays in full or not at all."""
+        """The held reward in dollars, which the crowd pays in full or not at all; 0 if only a bonus is held."""
         rewards = (one.amount for one in self.payments if one.kind == Payment.Kind.REWARD)
         return sum(rewards, Decimal(0))
 
     @property
     def pays_itself_at(self) -> datetime | None:
-        """Return when the crowd pays the reward if nobody decides; None if it will not pay automatically."""
+        """The time at which the crowd pays the reward if nobody decides; None if it will not pay automatically."""
         return None if self.rejects_itself_at else self._crowd_pays_at
 
     @property
     def rejects_itself_at(self) -> datetime | None:
-        """Return when the work is rejected if nobody decides; None for work with a judged pair."""
+        """The time at which the work is rejected if nobody decides; None if it is not rejected automatically.
+
+        Only work without a judged pair has such a time. It is ``REJECT_UNJUDGED_HOURS`` before the crowd pays, but
+        not in the first half of the review time.
+        """
         hours, until, since = (
             settings.REJECT_UNJUDGED_HOURS,
             self._crowd_pays_at,
@@ -89,13 +96,13 @@ class HeldWork:
 
     @property
     def _crowd_pays_at(self) -> datetime | None:
-        """Return when the crowd's review time for the reward ends; None if the reward is not held."""
+        """The end of the crowd's review time for the reward; None if the reward is not held."""
         held = any(one.kind == Payment.Kind.REWARD for one in self.payments)
         return self.submission.auto_approval_at if held else None
 
     @property
     def why(self) -> str:
-        """Return why the pay is held, in a sentence."""
+        """A sentence that says why the pay is held."""
         if self.compensated:
             return "It was paid by its receipt before the crowd listed it."
         if self.unread:
@@ -110,7 +117,7 @@ class HeldWork:
         return f"The crowd's form answers {many(self.answered, 'pair')}; our page saved {self.saved:,}."
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields for programs, with dollars as Decimal."""
+        """Return the fields for the API and ``--json``, with dollars as Decimal."""
         return {
             "submission": self.submission.pk,
             "worker": self.submission.worker_id,
@@ -125,12 +132,15 @@ class HeldWork:
 
 
 def held_work(campaign: Campaign) -> list[HeldWork]:
-    """Return all work that waits for a decision; work that the crowd pays soonest comes first."""
+    """Return the campaign's submissions with held pay. The one that the crowd pays soonest comes first."""
     return held_by_campaign([campaign.pk]).get(campaign.pk, [])
 
 
 def held_by_campaign(campaigns: Collection[int]) -> dict[int, list[HeldWork]]:
-    """Map campaigns to their work that waits for a decision, in the order of :func:`held_work`."""
+    """Map campaign keys to the submissions with held pay, in the order of :func:`held_work`.
+
+    Campaigns without held pay are left out.
+    """
     held = Payment.objects.filter(
         submission__campaign__in=campaigns, state=Payment.State.HELD, decided_at=None
     ).select_related("submission__campaign", "submission__worker")
@@ -142,7 +152,7 @@ def held_by_campaign(campaigns: Collection[int]) -> dict[int, list[HeldWork]]:
     noted = Discrepancy.objects.filter(submission__in=by_submission, kind=Discrepancy.Kind.ONLY_THERE)
     details = dict(noted.values_list("submission", "detail"))
     receipts = Payment.objects.filter(submission__in=by_submission, kind=Payment.Kind.COMPENSATION)
-    receipts = receipts.exclude(state=Payment.State.HELD)  # these wait for the same decision
+    receipts = receipts.exclude(state=Payment.State.HELD)  # a held compensation waits for the same decision
     compensated = set(receipts.values_list("submission", flat=True))
     judged = _pairs_judged(by_submission.keys() - details.keys())
     opened = set(Slot.objects.filter(submission__in=by_submission).values_list("submission", flat=True))
@@ -165,14 +175,14 @@ def held_by_campaign(campaigns: Collection[int]) -> dict[int, list[HeldWork]]:
 
 
 def _pairs_judged(submissions: Iterable[int]) -> dict[int, int]:
-    """Map submissions to their number of pairs with a choice, gold pairs included."""
+    """Map submission keys to the number of pairs that have a choice, gold pairs included."""
     chosen = Slot.objects.filter(submission__in=submissions, choices__isnull=False)
     counts = chosen.values_list("submission").annotate(Count("pk", distinct=True)).order_by()
     return dict(counts)
 
 
 def held_in_words(campaign: Campaign) -> str:
-    """Return how much is held, what that means and when to decide; empty if nothing is held."""
+    """Return sentences on the held amount and on what happens if nobody decides; empty if nothing is held."""
     held = held_work(campaign)
     if not held:
         return ""
@@ -182,7 +192,7 @@ def held_in_words(campaign: Campaign) -> str:
 
 
 def undecided_words(held: Sequence[HeldWork]) -> str:
-    """Return what happens first to held work if nobody decides, and when; empty if nothing happens."""
+    """Return sentences on the first automatic payment and the first automatic rejection; empty if there are none."""
     paid = min((at for one in held if (at := one.pays_itself_at)), default=None)
     rejected = min((at for one in held if (at := one.rejects_itself_at)), default=None)
     told = []
@@ -194,7 +204,7 @@ def undecided_words(held: Sequence[HeldWork]) -> str:
 
 
 def reject_unjudged(campaign: Campaign) -> int:
-    """Reject undecided submissions without a judged pair before the crowd pays them; return their number.
+    """Reject undecided submissions without a judged pair once their time for it has come; return their number.
 
     The rejection is recorded like a person's decision: :mod:`judging.money.rejections` reports it to the crowd and
     can take it back. A submission whose choices our server saved or signed is never rejected here.
@@ -218,10 +228,11 @@ def reject_unjudged(campaign: Campaign) -> int:
 def pay_held(
     campaign: Campaign, submission: Submission, *, amount: Decimal | None = None, why: str = "", who: str = ""
 ) -> Decimal:
-    """Pay a submission's held pay at the next collection, all of it or ``amount`` dollars; return the amount.
+    """Release a submission's held pay, all of it or ``amount`` dollars, for the next collection; return the amount.
 
-    The reward is always paid in full, so a partial payment is the reward and some of the bonus. Raises BadInput for
-    an impossible amount or a partial payment without a reason, and CampaignRefused if nothing is held.
+    The rest is rejected. The reward is always paid in full, so a partial payment is the reward and some of the bonus.
+    Raises BadInput for an impossible amount or a partial payment without a reason. Raises CampaignRefused if nothing
+    is held or somebody else has just decided.
     """
     found = next((one for one in held_work(campaign) if one.submission.pk == submission.pk), None)
     if found is None:
@@ -262,7 +273,7 @@ def _check_amount(found: HeldWork, amount: Decimal, why: str) -> None:
 
 
 def _owe_or_reject(campaign: Campaign, payment: Payment, part: Decimal, *, why: str, who: str) -> int:
-    """Owe ``part`` of a held payment, or reject the payment if ``part`` is 0; return the number of changed rows."""
+    """Mark ``part`` dollars of a held payment as owed, or reject it if ``part`` is 0; return how many rows change."""
     decided = {"decided_at": clock.now(), "decided_by": who, "decided_why": why}
     changes: dict[str, Any] = {"state": Payment.State.OWED, "owed_at": clock.now()}
     if not part and payment.amount:
@@ -274,7 +285,7 @@ def _owe_or_reject(campaign: Campaign, payment: Payment, part: Decimal, *, why: 
 
 
 def note_paid_by_the_crowd(campaign: Campaign) -> int:
-    """Record held rewards that the crowd paid automatically after its review time ended; return their number."""
+    """Mark held rewards as paid if the crowd paid them when its review time ended; return their number."""
     rewards = Payment.objects.filter(
         submission__campaign=campaign,
         state=Payment.State.HELD,

@@ -1,4 +1,4 @@
-"""The campaign's books: what is promised, owed and paid, and whether the crowd's books agree."""
+"""The campaign's books: the amounts promised, owed and paid, and their comparison with the crowd's records."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ from judging.models.submissions import FORGOTTEN
 from judging.money.budget import cap_of
 from judging.rules.pay import rounded
 
-#: A submission's status at the crowd once its reward is paid.
+#: The status that a submission has at the crowd once its reward is paid.
 APPROVED = "Approved"
 
 
 @dataclass
 class Books:
-    """The dollars paid, without fees, for each assignment and kind ("reward", "bonus")."""
+    """The rewards and bonuses paid: dollars without fees, by assignment id."""
 
     reward: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
     bonus: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
@@ -36,7 +36,10 @@ class Books:
 
 @dataclass(frozen=True)
 class Difference:
-    """The amounts that the two books record for one assignment, in dollars without fees."""
+    """A kind of payment of which our books and the crowd's record different amounts for one assignment.
+
+    ``kind`` is "reward" or "bonus"; ``ours`` and ``theirs`` are dollars without fees.
+    """
 
     assignment_id: str
     kind: str
@@ -47,7 +50,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Both sums in dollars without fees, the number of places checked, and every difference."""
+    """The totals of our books and the crowd's in dollars without fees, the number of places read, and differences."""
 
     ours: Decimal
     theirs: Decimal
@@ -56,7 +59,11 @@ class Comparison:
 
 
 def ledger(campaign: Campaign) -> dict[str, Any]:
-    """Return every kind of payment by state (count, dollars, fees), and the sums with fees. Dollars are Decimal."""
+    """Return the campaign's payments summed by kind and state, its totals with fees, and its cap.
+
+    Each of ``rows`` has ``kind``, ``state``, the number of ``payments``, and their dollars in ``amount`` and
+    ``fees``. All dollars are Decimal. The totals are those of :func:`judging.campaign.cost.money`.
+    """
     rows = (
         Payment.objects.filter(submission__campaign=campaign)
         .values("kind", "state")
@@ -88,7 +95,7 @@ def compare_books(campaign: Campaign, *, progress: Progress | None = None) -> Co
 
 
 def our_books(campaign: Campaign) -> Books:
-    """Return the dollars paid according to our records."""
+    """Return the payments on the campaign's assignments according to our records."""
     books = Books()
     # The crowd lists a bonus under the assignment that carries it, which can be another campaign's.
     carried = Payment.objects.annotate(
@@ -103,14 +110,17 @@ def our_books(campaign: Campaign) -> Books:
 
 
 def _kept_places(campaign: Campaign) -> QuerySet[Place, str]:
-    """Return places with paid work that never reached the crowd."""
+    """Return the crowd ids of places where work was paid that was never submitted at the crowd."""
     kept = Payment.objects.filter(kind=Payment.Kind.COMPENSATION, carrier=None, state=Payment.State.PAID)
     places = Place.objects.filter(posting__campaign=campaign, submissions__payments__in=kept)
     return places.values_list("crowd_id", flat=True)
 
 
 def _read_place(crowd: Crowd, crowd_id: str, reward: Decimal, books: Books, *, empty: bool) -> None:
-    """Add the crowd's payments for a place. With ``empty``, skip a place that has no submission."""
+    """Add the crowd's payments for a place to ``books``; ``reward`` is the reward of one submission.
+
+    With ``empty``, a place without a submission is assumed to have no bonuses either.
+    """
     try:
         submissions: list[CrowdSubmission] = crowd.submissions(crowd_id)
     except CrowdNever:
@@ -137,9 +147,10 @@ def _differences_of_kind(ours: Books, theirs: Books, kind: str) -> list[Differen
 
 
 def _without_forgotten(differences: list[Difference]) -> list[Difference]:
-    """Compare payments to forgotten workers by their sum, because they can no longer be distinguished.
+    """Drop the differences that come from forgotten workers, whose assignments no longer have the crowd's ids.
 
-    If the sums are equal, drop these rows; otherwise keep every difference.
+    Such a payment shows up twice: under our replacement id, and as paid only by the crowd. If the two groups have
+    equal sums, both are dropped; otherwise, every difference is kept.
     """
     forgotten = [row for row in differences if row.assignment_id.startswith(FORGOTTEN)]
     nobodys = [row for row in differences if not row.ours and row not in forgotten]

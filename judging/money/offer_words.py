@@ -1,4 +1,4 @@
-"""How a task is described to workers: pay, usual time, size and languages, worded alike in listings and on pages."""
+"""The description of a task for workers: pay, usual time, size and languages, worded alike in lists and on pages."""
 
 from django.utils import translation
 from django.utils.translation import gettext
@@ -19,14 +19,17 @@ LONGEST_DESCRIPTION = 2000
 
 
 def _list_tells_pay(campaign: Campaign) -> bool:
-    """Return whether the crowd's list shows the whole pay: the built-in marketplace reads it from the keywords."""
+    """Return whether the crowd's list of tasks shows the whole pay by itself.
+
+    Only the built-in marketplace does, which reads the bonus from the keywords.
+    """
     return campaign.crowd == "mturk" and not is_amazon(campaign.endpoint)
 
 
 def offer_of(campaign: Campaign, pairs: int | None = None, wording: Wording = ENGLISH) -> str:
     """Describe a task in one line: ``13 pairs · passages in English · $2.00 for about 9 minutes, $13.33 an hour``.
 
-    Without ``pairs``, the line fits any task of the campaign.
+    ``pairs`` is the task's number of pairs. Without it, the line describes any task of the campaign.
     """
     told = str(pairs) if pairs else size_of(campaign, wording)
     pairs = pairs or campaign.slots_per_task
@@ -45,7 +48,7 @@ def _item(campaign: Campaign) -> str:
 
 
 def title_of(campaign: Campaign) -> str:
-    """Return the title for the crowd's list, with as much of size, languages and pay as fits."""
+    """Return the title for the crowd's list, with size, languages and pay as far as :data:`LONGEST_TITLE` allows."""
     pay = pay_for(campaign)
     passages, page = language_name(campaign.collection.language), language_name(campaign.language)
     size = f"{size_of(campaign)} {_item(campaign)}{'' if campaign.slots_per_task == 1 else 's'}"
@@ -58,7 +61,7 @@ def title_of(campaign: Campaign) -> str:
 
 
 def description_of(campaign: Campaign) -> str:
-    """Return the description for the crowd's list: what to do, and the pay unless the list already shows it."""
+    """Return the description for the crowd's list: the work, the languages, and the pay unless the list shows it."""
     pay, pairs = pay_for(campaign), campaign.slots_per_task
     repeated = f", {size_of(campaign)} times" if pairs > 1 else ""
     asked = "two passages, and choose the passage that answers it better"
@@ -77,7 +80,10 @@ def description_of(campaign: Campaign) -> str:
 
 
 def keywords_of(campaign: Campaign) -> str:
-    """Return keywords that the built-in marketplace reads (docs/marketplace-protocol.md); other crowds show them."""
+    """Return the keywords of a posting, which the built-in marketplace reads (docs/marketplace-protocol.md).
+
+    Other crowds only show them.
+    """
     pay = pay_for(campaign)
     told = [
         f"{_item(campaign)}s:{size_of(campaign).replace(' to ', '-')}",
@@ -95,7 +101,7 @@ def keywords_of(campaign: Campaign) -> str:
 
 
 def unread_words(so_far: Earned) -> str:
-    """Return the sentence for a task whose pairs nobody could have read: the requester decides about all pay."""
+    """Return the sentence for a task judged faster than anybody can read: the requester decides about its pay."""
     told = gettext(
         "The requester decides whether you are paid ${earned}, since the pairs were judged faster than anybody can "
         "read."
@@ -104,7 +110,7 @@ def unread_words(so_far: Earned) -> str:
 
 
 def paid_when(submission: Submission, so_far: Earned) -> str:
-    """Return when a task that was just submitted is paid, and in which parts; empty if no pay is promised."""
+    """Return sentences on when a task just submitted is paid, and in which parts; empty if nothing is promised."""
     campaign = submission.campaign
     pay, earned = so_far.pay, so_far.dollars
     if not earned or (submission.left_early and not pay.bonus):

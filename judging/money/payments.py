@@ -1,4 +1,4 @@
-"""Payments owed and paid: each submission's reward and bonuses, each once, whether or not its work counts."""
+"""Record and make payments: each submission's reward and bonuses, once each, whether or not its judgments count."""
 
 import hashlib
 from contextlib import suppress
@@ -17,9 +17,9 @@ from judging.models import Campaign, CrowdCall, CrowdIdentity, Payment, Submissi
 from judging.rules.pay import Pay
 from judging.tasks.evidence import Evidence, progress_of, was_unread
 
-#: The word before a bonus's reference in the reason that the worker reads; it helps to find the bonus again.
+#: The word before the reference at the end of a bonus's reason. The reference identifies the bonus at the crowd.
 REFERENCE = "Reference"
-#: The operations of the calls that pay.
+#: The operations of the crowd calls that pay a worker.
 PAYING = ("approve", "pay_bonus", "pay_top_up", "pay_compensation")
 
 
@@ -29,10 +29,10 @@ def owe(campaign: Campaign, submission: Submission, work: Evidence) -> None:
     Pay is held until a person decides:
     - all of it, if our page never saw the work;
     - the bonus for pairs that the crowd's form claims beyond those that were saved;
-    - the reward, if the work was already paid for by receipt;
-    - the reward, if the work stopped before the last pair and pay is not split, since it covers all pairs;
-    - the bonus, or the reward if pay is not split, if there was no time to read the pairs; both if the work also
-      stopped before the last pair. Otherwise, one key press per task would earn the reward.
+    - the reward, if the work was already paid for by receipt; no bonus is recorded then;
+    - the reward, if the worker stopped before the last pair and pay is not split, since the reward covers all pairs;
+    - for pairs judged faster than anybody can read, the bonus, or the reward if pay is not split. If the worker also
+      stopped before the last pair, both are held; otherwise, one key press per task would earn the reward.
     """
     if submission.payments.filter(kind=Payment.Kind.REWARD).exists():
         return
@@ -73,12 +73,12 @@ def _owe(
 def owe_top_up(
     campaign: Campaign, submission: Submission, amount: Decimal, *, cause: str, reason: str
 ) -> Payment:
-    """Record a bonus on top of the promised pay, once for each ``cause``."""
+    """Record that a bonus on top of the promised pay is owed, once for each ``cause``."""
     return _owe(campaign, submission, Payment.Kind.TOP_UP, amount, cause=cause, reason=reason)
 
 
 def owe_kept(campaign: Campaign, submission: Submission) -> Payment:
-    """Record pay for saved work that never reached the crowd. It is held if :attr:`Earned.sure` is False."""
+    """Record the pay for saved work that never reached the crowd, held if :attr:`Earned.sure` is False."""
     done = earned_so_far(submission)
     state = Payment.State.OWED if done.sure else Payment.State.HELD
     reason = f"Pay for {done.judged} of {done.shown} pairs judged in a task that did not reach the task site."
@@ -86,9 +86,9 @@ def owe_kept(campaign: Campaign, submission: Submission) -> Payment:
 
 
 class Earned(NamedTuple):
-    """A task's pay, pairs judged, pairs shown, and the dollars earned by submitting it now.
+    """The pay that a task offers, its numbers of pairs judged and shown, and the dollars earned for those judged.
 
-    ``unread``: it was submitted before anybody could read the pairs, so the requester decides about the bonus.
+    ``unread`` says whether the pairs were judged faster than anybody can read.
     """
 
     pay: Pay
@@ -99,7 +99,10 @@ class Earned(NamedTuple):
 
     @property
     def sure(self) -> bool:
-        """Return whether no decision is needed: the pairs could be read, and pay covers the pairs judged."""
+        """Whether the pay needs no person's decision.
+
+        This holds if the task pays nothing, or if its pairs could be read and pay is split or every pair is judged.
+        """
         return not self.pay.whole or (not self.unread and (bool(self.pay.bonus) or self.judged == self.shown))
 
 
@@ -109,11 +112,11 @@ def earned_so_far(submission: Submission) -> Earned:
 
 
 def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
-    """Approve and pay everything that is owed; return the number of payments made. Safe to call concurrently.
+    """Have the crowd pay everything that the campaign owes; return how many payments were made. Safe to repeat.
 
     A payment that the crowd refuses permanently stays owed and is listed among the campaign's problems. If the crowd
-    cannot make a payment now, the error is raised at the end. Neither holds up other payments. Bonuses are paid after
-    their submission is approved. Nothing is paid before the campaign's hold hours are over.
+    cannot make a payment now, the error is raised at the end. Neither delays the other payments. A submission's
+    bonuses are paid after its reward. Nothing is paid before the campaign's hold hours are over.
     """
     crowd, patience = crowd_for(campaign), Patience()
     due = clock.now() - timedelta(hours=campaign.hold_hours)
@@ -134,7 +137,10 @@ def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
 
 
 def make_payment(campaign: Campaign, crowd: Crowd, payment: Payment) -> bool:
-    """Have the crowd make one payment; return False for a bonus whose reward is unpaid. Raises the crowd's error."""
+    """Have the crowd make one payment; return False, without paying, for a bonus whose reward is still unpaid.
+
+    Raises the crowd's error.
+    """
     if payment.kind == Payment.Kind.REWARD:
         pay_reward(campaign, crowd, payment)
         return True
@@ -150,7 +156,7 @@ def make_payment(campaign: Campaign, crowd: Crowd, payment: Payment) -> bool:
 
 
 def pay_reward(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
-    """Have the crowd pay one reward. Raises the crowd's error."""
+    """Have the crowd pay one reward, and record the payment. Raises the crowd's error."""
     assignment = payment.submission.assignment_id
 
     def approve() -> Reply:
@@ -173,9 +179,9 @@ def pay_reward(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
 def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
     """Have the crowd pay one bonus, exactly once. Raises the crowd's error.
 
-    A bonus has no id at the crowd. Its reason ends in our own reference, so the crowd's list shows whether it was
-    paid even after the crowd has forgotten the call's token. A compensation is paid on its carrier's assignment,
-    because the crowd has no record of the submission it is for.
+    A bonus has no id at the crowd. Its reason ends in our own reference, so the crowd's list shows whether the bonus
+    was paid even after the crowd has forgotten the call's token. A payment by receipt is made on the carrier's
+    assignment, because the crowd has no record of the submission.
     """
     submission = payment.submission
     assignment = (payment.carrier or submission).assignment_id
@@ -216,9 +222,10 @@ def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
 
 
 def payment_key(campaign: Campaign, payment: Payment) -> str:
-    """Return the key of the call that makes a payment; for bonuses, it depends on assignment, kind and cause.
+    """Return the key of the crowd call that makes a payment.
 
-    A bonus's key leaves out the submission's primary key, which can change when a backup is restored.
+    A bonus's key is built from assignment, kind and cause, because the submission's primary key can change when a
+    backup is restored.
     """
     if payment.kind == Payment.Kind.REWARD:
         return f"{campaign.call_key}-pay-{payment.submission_id}"
@@ -227,7 +234,7 @@ def payment_key(campaign: Campaign, payment: Payment) -> str:
 
 
 def mark_paid(payment: Payment, key: str) -> None:
-    """Record that the call with this key made the payment."""
+    """Mark a payment as paid by the call with this key, unless it is already marked."""
     Payment.objects.filter(pk=payment.pk).exclude(state=Payment.State.PAID).update(
         state=Payment.State.PAID, paid_at=clock.now(), call=CrowdCall.objects.get(key=key)
     )

@@ -1,4 +1,4 @@
-"""Settle payments that the crowd refuses permanently: a person pays another way, or notes why they cannot.
+"""Settle payments that the crowd refuses permanently. A person pays another way, or notes why nobody can.
 
 Otherwise, a worker whose crowd account is gone would keep a campaign from closing, and could not be forgotten.
 """
@@ -24,9 +24,10 @@ LONGEST_REASON = 1000
 
 @dataclass(frozen=True)
 class RefusedPayment:
-    """A payment that is owed but that the crowd refuses, and why.
+    """An owed payment that the crowd refuses, with the reason (``said``).
 
-    ``call`` is None if no call was made: the bonus's reward was refused, or the worker was forgotten.
+    ``call`` is the refused call. It is None for a bonus that was never sent, because the submission's reward was
+    refused or the worker was forgotten.
     """
 
     payment: Payment
@@ -35,7 +36,10 @@ class RefusedPayment:
 
 
 def refused_payments(campaign: Campaign) -> list[RefusedPayment]:
-    """Return every owed payment that the crowd refused permanently, a submission's reward before its bonuses."""
+    """Return the campaign's owed payments that the crowd refuses permanently, ordered by submission.
+
+    A submission's reward comes before its bonuses.
+    """
     payments = Payment.objects.filter(submission__campaign=campaign).select_related("submission")
     owed = sorted(
         payments.filter(state=Payment.State.OWED, decided_at=None),
@@ -43,7 +47,7 @@ def refused_payments(campaign: Campaign) -> list[RefusedPayment]:
     )
     failed = CrowdCall.objects.filter(campaign=campaign, state=CrowdCall.State.FAILED)
     calls = {call.key: call for call in failed}
-    # Submission → why its bonuses cannot be sent.
+    # Maps a submission to the reason why its bonuses cannot be sent.
     no_bonus = dict.fromkeys(
         payments.filter(submission__worker__identity=None).values_list("submission", flat=True),
         "Its worker was forgotten.",
@@ -64,7 +68,7 @@ def refused_payments(campaign: Campaign) -> list[RefusedPayment]:
 
 
 def settled_payments(campaign: Campaign) -> QuerySet[Payment]:
-    """Return payments that a person settled, latest first."""
+    """Return the campaign's payments that a person settled, latest first."""
     settled = Payment.objects.filter(submission__campaign=campaign, state=Payment.State.SETTLED)
     return settled.select_related("submission").order_by("-decided_at", "-pk")
 
@@ -73,9 +77,9 @@ def settled_payments(campaign: Campaign) -> QuerySet[Payment]:
 def settle_payments(campaign: Campaign, submission: Submission, *, why: str, who: str = "") -> Decimal:
     """Mark a submission's refused payments as settled; return their total in dollars.
 
-    Preferee itself pays nothing: a person has paid another way, or states why nobody can. Settled payments no longer
+    Preferee itself pays nothing: ``why`` states how a person has paid, or why nobody can. Settled payments no longer
     count as owed or spent. Raises BadInput without a reason, and CampaignRefused if the crowd has refused nothing or
-    somebody else has settled them in the meantime.
+    somebody else has settled the payments in the meantime.
     """
     why = why.strip()
     if not why or len(why) > LONGEST_REASON:
@@ -121,9 +125,9 @@ def undo_settlement(
 ) -> Decimal:
     """Undo :func:`settle_payments`, so that the submission's payments are owed again; return their total in dollars.
 
-    The crowd still refuses them until it is asked again. A closed campaign no longer reserves settled payments, so
-    they are reserved again against what ``by`` can spend (None: the operator). Raises MayNotSpend, and
-    CampaignRefused if nothing was settled or somebody else has undone it in the meantime.
+    This does not repeat the failed calls. A closed campaign no longer reserves settled payments, so they are
+    reserved again against what ``by`` can spend (None: the operator). Raises MayNotSpend, and CampaignRefused if
+    nothing was settled or somebody else has undone the settlement in the meantime.
     """
     take_turn()
     who = by.get_username() if by else who
@@ -134,7 +138,7 @@ def undo_settlement(
     for payment in settled:
         still = Payment.objects.filter(pk=payment.pk, state=Payment.State.SETTLED)
         if _paid_by_receipt(payment):
-            # The crowd never had to pay it: the work waits again for somebody to pay for it by receipt.
+            # The crowd never owed this payment. The work is again listed as unpaid, to be paid by receipt.
             updated, _ = still.delete()
             reopen_only_here(submission)
         else:
@@ -143,7 +147,7 @@ def undo_settlement(
             )
         amount += payment.amount * updated
         changed += updated
-    if not changed:  # somebody else has taken it back since the lookup
+    if not changed:  # somebody else has undone the settlement since the lookup
         raise CampaignRefused(
             "Somebody else has just undone this settlement.", "Reload the page to see its state."
         )
@@ -153,9 +157,9 @@ def undo_settlement(
 
 
 def _paid_by_receipt(payment: Payment) -> bool:
-    """Return whether a person paid in another way for work that the crowd never listed.
+    """Return whether a settled payment is a person's payment by receipt, not one that the crowd refused.
 
-    Work that our server kept when the crowd's time was over does not qualify: the crowd pays it or refuses to.
+    The pay for work that our server kept when the crowd's time was over does not qualify: it goes through the crowd.
     """
     if payment.kind != Payment.Kind.COMPENSATION or payment.carrier_id is not None:
         return False

@@ -1,6 +1,6 @@
 """Reject a submission, so that it is not paid, or take a rejection back.
 
-A person decides. By itself, the software rejects only work without a judged pair (judging/money/held_pay.py).
+A person decides. The software itself rejects only work without a judged pair (judging/money/held_pay.py).
 """
 
 from contextlib import suppress
@@ -38,20 +38,20 @@ def submission_of(campaign: Campaign, word: str) -> Submission:
 
 
 def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "") -> None:
-    """Reject a submission with :func:`decide_rejection`, and at the crowd at once. Can raise the crowd's error."""
+    """Decide a rejection (:func:`decide_rejection`) and report it to the crowd at once. Raises the crowd's error."""
     _reject_at_crowd(campaign, decide_rejection(submission, why=why, who=who))
 
 
 def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Payment:
-    """Refuse the submission's reward and bonus, and give the worker the reason. Returns the reward.
+    """Record the decision to reject a submission, with the reason for the worker; return its reward.
 
-    The next collection reports it to the crowd. The judgments are not touched. Raises BadInput without a reason, and
-    CampaignRefused if the reward has already been paid or rejected.
+    The next collection reports the rejection to the crowd; then reward and bonus are no longer owed. The judgments
+    are not touched. Raises BadInput without a reason, and CampaignRefused if the reward is already paid or rejected.
     """
     if not why.strip() or len(why) > LONGEST_REASON:
         raise BadInput(f"A rejection needs a reason of at most {LONGEST_REASON:,} characters.")
     rewards = Payment.objects.filter(submission=submission, kind=Payment.Kind.REWARD)
-    # Record the decision first, so that no job pays the reward. A decision not carried out yet is carried out now.
+    # Record the decision first, so that no job pays the reward. An earlier decision not yet reported is replaced.
     owed = rewards.filter(state__in=Payment.OPEN)
     if not owed.update(decided_at=clock.now(), decided_by=who, decided_why=why.strip()):
         payment = rewards.get()
@@ -68,7 +68,7 @@ def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Paym
 
 
 def carry_out_rejections(campaign: Campaign) -> int:
-    """Report rejections that were decided but not yet reported to the crowd; return their number. Safe to repeat."""
+    """Report the rejections to the crowd that it does not know yet; return their number. Safe to repeat."""
     patience, done = Patience(), 0
     for reward in _rejections_to_carry_out(campaign).select_related("submission").order_by("pk"):
         with suppress(CrowdNever), patience.one():
@@ -79,13 +79,16 @@ def carry_out_rejections(campaign: Campaign) -> int:
 
 
 def _rejections_to_carry_out(campaign: Campaign) -> QuerySet[Payment]:
-    """Return rewards whose rejection was decided but not carried out."""
+    """Return the campaign's rewards whose rejection was decided but not yet reported to the crowd."""
     undone = {"kind": Payment.Kind.REWARD, "state__in": Payment.OPEN}
     return Payment.objects.filter(submission__campaign=campaign, **undone).exclude(decided_at=None)
 
 
 def _reject_at_crowd(campaign: Campaign, reward: Payment) -> None:
-    """Have the crowd reject a reward. If the crowd refuses this permanently, undo the decision."""
+    """Have the crowd reject the submission of this reward, and mark its open payments as rejected.
+
+    If the crowd refuses this permanently, undoes the decision and raises CrowdNever.
+    """
     submission, why = reward.submission, reward.decided_why
 
     def call() -> Reply:
@@ -111,10 +114,10 @@ def _reject_at_crowd(campaign: Campaign, reward: Payment) -> None:
 
 
 def override_rejection(campaign: Campaign, submission: Submission, *, why: str = "", who: str = "") -> None:
-    """Take a rejection back: the reward is paid now, the bonus is owed again.
+    """Take a rejection back, so that the crowd pays the reward now and the bonus is owed again.
 
-    The crowd allows this for 30 days after the submission. A rejection whose reply was lost is carried out first,
-    because it might have succeeded. Raises CampaignRefused if nothing was rejected.
+    The crowd allows this for 30 days after the submission. A rejection that was decided but not confirmed by the
+    crowd is sent first, because the crowd may have carried it out. Raises CampaignRefused if nothing was rejected.
     """
     decided = _rejections_to_carry_out(campaign).filter(submission=submission).first()
     if decided is not None:

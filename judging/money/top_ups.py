@@ -1,4 +1,4 @@
-"""Top up pay that turned out too low: bonuses make up the difference to the promised hourly pay."""
+"""Top up pay that turned out too low, with bonuses that make up the difference to the minimum hourly pay."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -25,7 +25,11 @@ from judging.rules.pay import at_least, hourly, rounded, shortfall
 
 @dataclass(frozen=True)
 class TopUp:
-    """A planned top-up: dollars owed per submission key, the median time it is based on, and dollars per hour."""
+    """A planned top-up.
+
+    ``owed`` maps submission keys to dollars. ``hourly`` is the current pay at the median time, and ``minimum_hourly``
+    the pay to reach, both in dollars. ``fees`` are the crowd's fees on the total.
+    """
 
     owed: dict[int, Decimal]
     median_seconds: float
@@ -40,7 +44,7 @@ class TopUp:
 
     @property
     def median_minutes(self) -> float:
-        """The median time, in minutes."""
+        """The median time of a whole task, in minutes."""
         return self.median_seconds / 60
 
     @property
@@ -50,7 +54,7 @@ class TopUp:
 
 
 def foreseen_top_up(campaign: Campaign, minimum_hourly: Decimal | None = None) -> TopUp:
-    """Preview :func:`plan_top_up` with cached task times."""
+    """Return the plan of :func:`plan_top_up`, computed from cached task times."""
     times = kept_figures(campaign, "seconds-of-tasks", lambda: seconds_of_tasks(campaign)).made
     return plan_top_up(campaign, minimum_hourly, times=times)
 
@@ -58,12 +62,12 @@ def foreseen_top_up(campaign: Campaign, minimum_hourly: Decimal | None = None) -
 def plan_top_up(
     campaign: Campaign, minimum_hourly: Decimal | None = None, *, times: list[float] | None = None
 ) -> TopUp:
-    """Return the amounts that bring pay up to ``minimum_hourly`` (default: the campaign's) at the median time.
+    """Plan bonuses that bring pay up to ``minimum_hourly`` (default: the campaign's) for a task of median time.
 
     ``times`` are the seconds that whole tasks took, computed now if not given.
 
-    A submission with only some of the pairs gets its share. Earlier top-ups are deducted, so a second run owes only
-    what is new. Raises BadInput without a minimum, and CampaignRefused if no time was measured.
+    A submission gets the share for its judged pairs. Earlier top-ups are deducted, so a repeated plan contains only
+    new amounts. Raises BadInput without a minimum, and CampaignRefused if no time was measured.
     """
     minimum = minimum_hourly if minimum_hourly is not None else campaign.minimum_hourly
     if minimum is None or minimum <= 0:
@@ -83,7 +87,7 @@ def plan_top_up(
 
 
 def top_up_beyond_budget(campaign: Campaign, plan: TopUp) -> CampaignRefused | None:
-    """Return why the campaign cannot pay for the plan; None when it can."""
+    """Return the refusal to raise if the plan exceeds the campaign's cap, otherwise None."""
     return beyond_cap(campaign, plan.total) if plan.owed else None
 
 
@@ -96,10 +100,10 @@ def owe_top_ups(
     who: str = "",
     confirmed: Decimal | None = None,
 ) -> TopUp:
-    """Record the top-ups that workers are owed; the next collection pays them. Safe to call concurrently.
+    """Record the top-ups of :func:`plan_top_up` as owed; the next collection pays them. Safe to call concurrently.
 
-    For a closed campaign, the total is reserved again against what ``by`` can spend (None: the operator). Raises
-    CampaignRefused if the total is over the budget or differs from ``confirmed``, and MayNotSpend.
+    What is not reserved yet is reserved against what ``by`` can spend (None: the operator). Raises MayNotSpend, and
+    CampaignRefused if the total with fees is over the budget or differs from ``confirmed``.
     """
     take_turn()  # so that concurrent top-ups are planned one after the other
     plan = plan_top_up(campaign, minimum_hourly)
@@ -128,7 +132,10 @@ def owe_top_ups(
 
 
 def _lacking_by_submission(campaign: Campaign, lacking: Decimal) -> dict[int, Decimal]:
-    """Map submissions to their share of ``lacking`` less earlier top-ups, if positive. Always two queries."""
+    """Map submission keys to their share of ``lacking``, the dollars missing per whole task, less earlier top-ups.
+
+    Submissions that are owed nothing are left out. Always two queries.
+    """
     earlier = Payment.objects.filter(submission__campaign=campaign, kind=Payment.Kind.TOP_UP)
     sums = earlier.values_list("submission").annotate(Sum("amount")).order_by()
     topped_up = {key: rounded(Decimal(amount)) for key, amount in sums}
@@ -145,7 +152,7 @@ def _lacking_by_submission(campaign: Campaign, lacking: Decimal) -> dict[int, De
 
 
 def _paid_work(campaign: Campaign) -> QuerySet[Submission]:
-    """Return submitted work that is neither rejected nor held, except that of forgotten workers."""
+    """Return submissions whose reward is neither rejected nor held. Those of forgotten workers are left out."""
     came_in = Submission.objects.filter(
         campaign=campaign, state=Submission.State.SUBMITTED, worker__identity__isnull=False
     )

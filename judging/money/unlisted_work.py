@@ -1,8 +1,8 @@
-"""Pay by receipt: work that was submitted on our page but never listed by the crowd.
+"""Pay by receipt for work that was submitted on our page but never listed by the crowd.
 
 The crowd pays a bonus on another assignment of the same worker. Without such an assignment, or by choice, a person
-pays another way and notes how. The books record either payment once. If the crowd lists the work after all, its
-reward is held for a decision (judging/money/held_pay.py), so that nothing is paid twice.
+pays another way and notes how. Either payment is recorded once. If the crowd lists the work after all, its reward is
+held for a decision (judging/money/held_pay.py), so that nothing is paid twice.
 """
 
 from collections.abc import Sequence
@@ -30,15 +30,16 @@ LONGEST_WHY = 1000
 BONUS, ANOTHER_WAY = "bonus", "another way"
 #: The ways to pay for work by receipt.
 WAYS = (BONUS, ANOTHER_WAY)
-#: The reason for the bonus that the worker reads.
+#: The reason that the worker reads for the bonus.
 REASON = "Pay for a task that you submitted and that the task site did not record."
 
 
 @dataclass(frozen=True)
 class MissingWork:
-    """A task submitted here whose time at the crowd is over.
+    """A task submitted on our page whose time at the crowd ended without a submission there.
 
-    ``earned`` is in dollars. ``carrier`` is an assignment that can carry a bonus, if any.
+    ``judged`` and ``shown`` are numbers of pairs, and ``earned`` is in dollars. ``carrier`` is an assignment of the
+    same worker on which the crowd can pay a bonus, if any.
     """
 
     submission: Submission
@@ -62,7 +63,7 @@ class MissingWork:
 
 
 def missing_work(campaign: Campaign, *, most: int = 1000) -> list[MissingWork]:
-    """Return work that nobody has been paid for yet, oldest first."""
+    """Return the campaign's work that the crowd did not list and that is not paid yet, oldest first."""
     rows = _unpaid_submissions(campaign).order_by("finished_at", "pk")
     return [_describe_missing(campaign, one) for one in rows[:most]]
 
@@ -84,7 +85,10 @@ def _describe_missing(campaign: Campaign, submission: Submission) -> MissingWork
 
 
 def carriers_for(campaign: Campaign, submission: Submission) -> Sequence[Submission]:
-    """Return the worker's paid assignments at this crowd, which can carry a bonus; the campaign's own come first."""
+    """Return the assignments on which the crowd can pay this worker a bonus: up to 100 with a paid reward.
+
+    Those of the same campaign come first, then the latest.
+    """
     rewards = Payment.objects.filter(
         submission=OuterRef("pk"), kind=Payment.Kind.REWARD, state=Payment.State.PAID
     )
@@ -95,7 +99,7 @@ def carriers_for(campaign: Campaign, submission: Submission) -> Sequence[Submiss
 
 
 def missing_by_receipt(campaign: Campaign, word: str) -> Submission:
-    """Return the unpaid submission with this receipt. Raises CampaignRefused if there is none."""
+    """Return the unlisted, unpaid submission with this receipt. Raises CampaignRefused if there is none."""
     found = find_by_receipt(_unpaid_submissions(campaign), word)
     if found is None:
         raise CampaignRefused(
@@ -115,12 +119,12 @@ def pay_missing(
     by: User | None = None,
     who: str = "",
 ) -> Decimal:
-    """Pay for work that the crowd never listed, once; return the amount in dollars.
+    """Record the payment for work that the crowd never listed, in one of :data:`WAYS`; return the dollars.
 
     The crowd pays a bonus at the next collection; it is reserved against what ``by`` can spend (None: the operator).
     If a person paid another way, ``why`` states how. Raises BadInput without a reason, and MayNotSpend. Raises
-    CampaignRefused beyond the budget, without an assignment to carry the bonus, or if the work has been paid or
-    listed by the crowd in the meantime.
+    CampaignRefused over the budget, without an assignment to carry the bonus, or if the work has been paid or
+    listed in the meantime.
     """
     who = by.get_username() if by else who
     take_turn()
@@ -158,7 +162,10 @@ def pay_missing(
 
 
 def _lock_unpaid(campaign: Campaign, submission: Submission) -> None:
-    """Lock the submission's row before checking it: the crowd might list it at this moment."""
+    """Lock the submission's row and refuse it if it is paid or listed, since the crowd might list it at this moment.
+
+    Raises CampaignRefused.
+    """
     still = Submission.objects.filter(pk=submission.pk, state=Submission.State.LAPSED)
     if (
         not still.update(state=Submission.State.LAPSED)
@@ -170,7 +177,7 @@ def _lock_unpaid(campaign: Campaign, submission: Submission) -> None:
 
 
 def _reserve_bonus(campaign: Campaign, missing: MissingWork, *, by: User | None, who: str) -> dict[str, Any]:
-    """Reserve a bonus and its fee; return the payment's fee and the submission that carries it."""
+    """Reserve a bonus and its fee; return the fields ``fee`` and ``carrier`` of the payment to record."""
     if missing.carrier is None:
         raise CampaignRefused(
             f"Worker {missing.submission.worker_id} has no paid assignment at this crowd to carry the bonus.",

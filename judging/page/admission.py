@@ -1,4 +1,4 @@
-"""Checks before an arriving worker gets a task: gold pairs, arrival rate, place and former holder."""
+"""Checks before an arriving worker gets a task: remaining gold pairs, arrival rate, place and crowd session."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -22,16 +22,15 @@ from judging.workers.work_history import Work
 
 #: Limit on lookups of sessions that turn out to be unknown to the crowd, per minute.
 UNKNOWN_SESSIONS = LookupLimit("unknown-sessions", a_minute=60)
-#: At crowds that do not sign arrivals: the limit on new worker ids from one network at one place, and its seconds.
-#: More than one is allowed because a returned place can go to somebody in the same room.
+#: For crowds that do not sign arrivals: the maximum number of new worker ids from one network at one place, within
+#: this many seconds. It is above one because a returned place can go to somebody on the same network.
 ARRIVALS_AT_PLACE, ARRIVALS_SECONDS = 5, 600
 
 
 def past_with_gold(campaign: Campaign, worker: Worker | None, *, beside: Submission | None = None) -> Past:
-    """Return the worker's history (empty for None), if possible with gold pairs left for one more task.
+    """Return the worker's history in the campaign (empty for None), if possible with gold pairs for another task.
 
-    If too few are left, release the worker's opened tasks without choices, except ``beside``, to free their gold
-    pairs.
+    If too few gold pairs are left, releases those of the worker's open tasks that have no choices, except ``beside``.
     """
     past = past_of(campaign, worker.pk if worker else None)
     if worker is None or past.gold_is_left():
@@ -45,7 +44,10 @@ def past_with_gold(campaign: Campaign, worker: Worker | None, *, beside: Submiss
 
 
 def limits(campaign: Campaign, arrival: Arrival, network: str) -> list[tuple[Limit, str]]:
-    """Return the limits on new worker ids from one network, per place and per campaign, for unsigned arrivals."""
+    """Return the limits on new worker ids from one network, each with the key to count under.
+
+    One limit is per place, the other per campaign. Signed arrivals and unknown networks have no limits.
+    """
     if not (
         network and arrival.place_crowd_id and arrival.taken_at is None and settings.ARRIVALS_PER_NETWORK
     ):
@@ -57,9 +59,9 @@ def limits(campaign: Campaign, arrival: Arrival, network: str) -> list[tuple[Lim
 
 
 def leave_earlier(posting: Posting, work: Iterable[Work], taken_at: datetime) -> bool:
-    """Release a worker's earlier task of the posting: where arrivals are signed, workers hold one task of a kind.
+    """Release the tasks of this posting that the worker took before ``taken_at``; return whether there were any.
 
-    Returns whether there was one.
+    At crowds that sign arrivals, a worker has only one task of a posting at a time.
     """
     now = clock.now()
     held = [
@@ -84,10 +86,10 @@ _PLACE = Prepared(
 
 
 def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
-    """Return the place that the address names, or None at a crowd whose addresses name no place.
+    """Return the place that the arrival's URL names, or None at a crowd whose URLs name no place.
 
-    An unknown place can still be ours if the reply to its offer was lost, so it is looked up at the crowd. Otherwise
-    requests with made-up names could take every task.
+    An unknown place can still be ours if the crowd's reply to its posting was lost, so the crowd is asked. Without
+    this check, requests with made-up ids could take every task. Raises WorkRefused if the place cannot be confirmed.
     """
     if not arrival.place_crowd_id:
         check_session(campaign, arrival)
@@ -105,10 +107,10 @@ def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
 
 
 def check_session(campaign: Campaign, arrival: Arrival) -> None:
-    """Raise WorkRefused unless the crowd confirms this session, for crowds whose addresses name no place.
+    """Raise WorkRefused unless the crowd confirms this worker's session. For crowds whose URLs name no place.
 
-    Without this check, made-up sessions could hold every task until it times out. Only negative answers are counted,
-    so made-up sessions use up the minute's lookups but no tasks and no calls needed for payments.
+    Without this check, made-up sessions could hold every task until it times out. Only lookups of unknown sessions
+    count toward the limit, which keeps them from using up the calls needed for payments.
     """
     if UNKNOWN_SESSIONS.used_up(campaign):
         raise WorkRefused("not-ready")

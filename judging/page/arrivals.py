@@ -1,6 +1,6 @@
-"""Workers who arrive by a link: find the campaign and posting behind it, and lease a task at the first visit.
+"""Handle workers who arrive by a link: find its campaign and posting, and lease a task at the first visit.
 
-The link is signed, so its content is ours. A posting that a restored backup lacks is looked up at the crowd.
+The link is signed, so its content can be trusted. A posting that a restored backup lacks is looked up at the crowd.
 """
 
 from config import clock
@@ -42,9 +42,10 @@ def behind(link: Link) -> tuple[Campaign, Posting | None]:
 
 
 def posting_behind(campaign: Campaign, known: Posting | None, link: Link, arrival: Arrival) -> Posting:
-    """Return the posting that the link was made for. A missing posting is recorded if the crowd has it.
+    """Return the posting that the link was made for: ``known``, or else one that the crowd confirms.
 
-    Raises WorkRefused if there is no such posting or the crowd cannot be reached now.
+    A posting confirmed by the crowd is added to our records. Raises WorkRefused if there is no such posting or the
+    crowd cannot be reached now.
     """
     if known is None and link.number and _crowd_knows(campaign, link, arrival):
         return campaign.postings.get(number=link.number)
@@ -54,10 +55,10 @@ def posting_behind(campaign: Campaign, known: Posting | None, link: Link, arriva
 
 
 def _crowd_knows(campaign: Campaign, link: Link, arrival: Arrival) -> bool:
-    """Look this arrival up at the crowd, and record the posting if the crowd has it."""
+    """Return whether the crowd confirms that the link's posting is ours; if so, add it to our records."""
     if link.purpose == Posting.Purpose.TRIAL or link.purpose not in Posting.Purpose.values:
         return False
-    if not arrival.place_crowd_id:  # a crowd without places can confirm who is working for us
+    if not arrival.place_crowd_id:  # a crowd without places can confirm the worker's session
         check_session(campaign, arrival)
         campaign.postings.get_or_create(number=link.number, defaults={"purpose": link.purpose})
         return True
@@ -74,9 +75,9 @@ def _crowd_knows(campaign: Campaign, link: Link, arrival: Arrival) -> bool:
 
 
 def open_task(posting: Posting, arrival: Arrival, *, network: str = "") -> Submission:
-    """Return the arriving worker's submission, leasing a task at the first visit. Raises :class:`WorkRefused`.
+    """Return the submission for this arrival, leasing a task at the first visit. Raises :class:`WorkRefused`.
 
-    ``network`` is the network that the request came from, if known.
+    ``network`` is the network address that the request came from, if known.
     """
     campaign = posting.campaign
     crowd = crowd_namespace(campaign)
@@ -126,7 +127,7 @@ def _new_task(
     place = place_of(campaign, arrival)
     now = clock.now()
     if deadlines_from(now, campaign, place, arrival.taken_at).ours <= now:
-        raise WorkRefused("lapsed")  # the crowd has offered it to others since
+        raise WorkRefused("lapsed")  # the crowd has offered the place to others since
     submission = lease_task(
         campaign,
         who,

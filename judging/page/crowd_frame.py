@@ -1,4 +1,4 @@
-"""Let the crowd's frame show every response under the judging addresses, errors included; limit request size.
+"""Middleware for the URLs under ``/judge/``: let the crowd's frame show error pages too, and limit requests.
 
 This is the innermost middleware, so its error pages still pass through the middleware that sets headers.
 """
@@ -16,23 +16,23 @@ from judging.page.frame_views import in_frame, language_for, refusal
 from judging.rules.refusals import REFUSALS
 
 PREFIX = "/judge/"
-#: Bytes: the longest comment and several reports, with every character percent-encoded.
+#: The maximum size of a request in bytes: the longest comment and several reports, fully percent-encoded.
 LARGEST_FORM = 128 * 1024
-#: Addresses shared by many people, unlike the pages of one submission.
+#: The names of URLs that many people share. The other URLs belong to one submission each.
 SHARED = {"arrive", "trial"}
-#: HTTP status → refusal shown for it.
+#: Maps an HTTP status to the refusal shown for it.
 REASONS = {400: "garbled", 404: "unknown-link", 405: "garbled", 413: "too-large", 429: "too-fast"}
 _page = in_frame(refusal)
 
 
 class CrowdsFrame:
-    """Middleware that limits requests under ``/judge/`` and answers errors there in plain words."""
+    """Middleware that limits the size and rate of requests under ``/judge/`` and renders errors there for workers."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Return the view's response, or an error page (JSON for a script)."""
+        """Return the view's response, or our own error page (JSON for a script) in place of one from Django."""
         if not request.path_info.startswith(PREFIX):
             return self.answer(request)
         if _content_length(request) > LARGEST_FORM:
@@ -50,7 +50,7 @@ class CrowdsFrame:
     def process_view(
         self, request: HttpRequest, _view: object, _args: object, kwargs: dict[str, Any]
     ) -> HttpResponse | None:
-        """Refuse a page that sends more requests than a person can, before reading anything for it."""
+        """Return an error for a page that sends more requests than a person can, before any query is made for it."""
         match = request.resolver_match
         if match is None or match.namespace != "judging" or match.url_name in SHARED:
             return None
@@ -68,7 +68,7 @@ def _content_length(request: HttpRequest) -> int:
 
 
 def _error_response(request: HttpRequest, status: int) -> HttpResponse:
-    """Return the error page, or the same as JSON for a script (a request that does not accept HTML)."""
+    """Return the error page for this status, or its title as JSON for a script, which does not accept HTML."""
     reason = REASONS.get(status, "our-fault")
     if "text/html" in request.headers.get("Accept", "text/html"):
         page: HttpResponse = _page(request, reason)

@@ -1,4 +1,4 @@
-"""Worker pages inside the frame of a crowd's site, and the page shown for every refusal."""
+"""The decorator for worker pages inside the frame of a crowd's site, and the page shown for every refusal."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -29,7 +29,7 @@ View = Callable[..., HttpResponse]
 
 
 def _crowd_may_frame(view: View) -> View:
-    """Allow the crowd's sites in the page's security policy: the campaign's, or the settings' if none is known."""
+    """Allow the sites of the campaign's crowd to frame the page, or those of the settings if no campaign is known."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -44,25 +44,28 @@ def _crowd_may_frame(view: View) -> View:
 
 
 def for_sites_of(campaign: Campaign, request: HttpRequest) -> None:
-    """Allow the sites of the campaign's crowd in the page's security policy; name the contact on refusal pages."""
+    """Attach the campaign to the request, and switch to its language.
+
+    Then the sites of its crowd can frame the page, and refusal pages name its contact.
+    """
     request.crowd_sites = crowd_for(campaign).sites()  # type: ignore[attr-defined]
     request.campaign = campaign  # type: ignore[attr-defined]
     speak_language_of(campaign)
 
 
 def speak_language_of(campaign: Campaign) -> None:
-    """Use the campaign's language until :func:`in_frame` is done with the request."""
+    """Switch to the campaign's language. :func:`in_frame` switches back at the end of the request."""
     translation.activate(campaign.wording)
 
 
 def language_for(request: HttpRequest) -> str:
-    """Return the page's language: the campaign's if it is known, else one that the browser prefers."""
+    """Return the page's language: that of the campaign if it is known, otherwise one that the browser prefers."""
     campaign: Campaign | None = getattr(request, "campaign", None)
     return campaign.wording if campaign else translation.get_language_from_request(request)
 
 
 def _explain_refusals(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-    """Return the view's response, or the page that explains its refusal."""
+    """Return the view's response, or the page for the refusal that the view raises."""
     try:
         return view(request, *args, **kwargs)
     except session.WorkRefused as refused:
@@ -72,7 +75,11 @@ def _explain_refusals(view: View, request: HttpRequest, *args: Any, **kwargs: An
 
 
 def in_frame(view: View) -> Any:
-    """Let the crowd's site frame the page, in the campaign's language and without cookies, caching or referrer."""
+    """Decorate a view whose page the crowd's site shows in a frame.
+
+    The page is in the campaign's language, needs no cookies, is not cached and sends no referrer. A refusal that the
+    view raises is rendered as a page.
+    """
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -86,13 +93,19 @@ def in_frame(view: View) -> Any:
 
 
 def open_task(token: str) -> dict[str, Any]:
-    """Return the part of a refusal page that explains how an open task is paid. Empty without a token."""
+    """Return the context for the part of a refusal page on submitting and pay of the open task with this page token.
+
+    Empty without a token.
+    """
     pay, next_step = (gettext(words) for words in OPEN_TASK)
     return {"leave": token, "open_pay": pay, "open_next_step": next_step} if token else {}
 
 
 def addresses_of(refused: Refused, task: str = "") -> dict[str, str]:
-    """Return the addresses for an appeal. The answer appears there, because no message carries it to the worker."""
+    """Return the URL for an appeal, and the absolute URL to save for reading the answer.
+
+    The second is empty if the crowd's message gave the link, since the answer comes by message then.
+    """
     answer_at = settings.PUBLIC_URL + appeal_address(refused) if refused.came_by else ""
     return {"appeal_address": appeal_address(refused, task=task), "answer_at": answer_at}
 
@@ -105,10 +118,10 @@ def refusal(
     leave: str = "",
     worker: Worker | None = None,
 ) -> HttpResponse:
-    """Render the page for a refusal: the reason, its effect on pay, what to do and whom to contact.
+    """Render the page for a refusal: the reason, its effect on pay, the next step and the contact.
 
     ``because`` gives a more exact reason. ``leave`` is the page token of a worker who cannot continue but can
-    submit what is judged and be paid for it. A known ``worker`` can appeal some refusals.
+    submit the pairs judged so far for pay. A known ``worker`` can appeal some refusals.
     """
     page, campaign = REFUSALS[reason].said(gettext), getattr(request, "campaign", None)
     context = {"refusal": page, "reason": reason, "campaign": campaign}

@@ -21,9 +21,9 @@ def final_answers(submission: Submission) -> list[tuple[str, str]]:
 
 
 def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPost | Redirect:
-    """Return the last step, which reports the finished task to the crowd's site with the pay promised for it.
+    """Return the form or redirect that reports the finished task to the crowd's site, with the pay promised for it.
 
-    Raises ArrivalRefused if that leads to a site that the settings do not allow.
+    ``submit_to`` is the crowd's URL for submitting. Raises ArrivalRefused if the settings do not allow that site.
     """
     answers, worker = final_answers(submission), crowd_worker_id(submission)
     proof = proof_of(submission, worker, dict(answers), judged=earned.judged, shown=earned.shown)
@@ -47,9 +47,10 @@ def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPos
 
 
 def _pay_promised(earned: Earned) -> str:
-    """Return the dollars that our page promises for the submitted task.
+    """Return the dollars that our page promises for the submitted task, such as ``2.00``.
 
-    ``0.20+1.80`` if the requester decides about the second amount, and "undecided" if about the whole amount.
+    If the requester decides about a part, it follows a plus sign, as in ``0.20+1.80``. If the requester decides about
+    everything and pay is not split, returns "undecided".
     """
     done, split = earned.judged == earned.shown, bool(earned.pay.bonus)
     if earned.unread and earned.pay.whole and split:
@@ -60,7 +61,7 @@ def _pay_promised(earned: Earned) -> str:
 
 
 def crowd_worker_id(submission: Submission) -> str:
-    """Return the crowd's id of the worker for the crowd's form, or an empty string if the worker was forgotten."""
+    """Return the worker's id at the crowd, or an empty string if the worker was forgotten."""
     return _CROWD_WORKER_ID.first(submission.worker_id) or ""
 
 

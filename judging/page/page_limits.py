@@ -1,7 +1,7 @@
-"""Limit requests per page: far above what a person makes, and low enough to protect other workers.
+"""Limit the requests that one worker's page can send, far above a person's rate, to protect other workers.
 
-A page is identified by its token. A person makes a few requests in a window. Each process counts requests by itself,
-and queries the counter shared by all processes only for a page near the limit.
+A page is identified by its token. Each process counts the requests it gets. It uses the counter shared by all
+processes only for a page that has sent a large share of the limit.
 """
 
 from collections import Counter
@@ -11,14 +11,14 @@ from django.conf import settings
 from config import clock
 from config.fixed_windows import Limit
 
-#: Seconds over which requests are counted. Saves that waited for a connection can arrive together.
+#: Seconds over which requests are counted: long enough that saves delayed by a lost connection can arrive together.
 WINDOW = 10
-#: Share of the limit after which the shared counter is queried.
+#: The share of the limit that a process counts by itself before it uses the shared counter.
 UNSHARED = 0.25
 
 
 class _Here:
-    """The counts of this process in the current window."""
+    """The numbers of requests that this process got from each page in the current window."""
 
     def __init__(self) -> None:
         self.window, self.requests = 0, Counter[str]()
@@ -35,7 +35,7 @@ _here = _Here()
 
 
 def request_pause(token: str) -> int:
-    """Return the seconds until this page can send its next request, or 0 if it can send one now."""
+    """Count a request of this page; return 0 if it is allowed, otherwise the seconds until the next one is."""
     most = settings.PAGE_REQUESTS_PER_SECOND * WINDOW
     unshared = int(most * UNSHARED)
     counted = _here.count(token)

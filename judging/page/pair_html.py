@@ -1,7 +1,7 @@
 """The HTML of a task's pairs.
 
 A page's pairs differ only in numbers and texts, and rendering the template for each pair took most of the page's
-time. So the template is rendered once, with stand-ins for what differs, and then filled in for each pair.
+time. So the template is rendered once with placeholders, which are then filled in for each pair.
 """
 
 import re
@@ -26,12 +26,15 @@ REPORT_KINDS = [
     (PairReport.Kind.OTHER, gettext_lazy("Something else")),
 ]
 VARYING = ("number", "total", "question", "left", "right", "made", "report_to", "report_words")
-#: Stand-ins are written in characters for private use, which no template contains.
+#: Matches a placeholder in rendered HTML. Its delimiters are private-use characters, which no template contains.
 _STAND_IN = re.compile("\ue000([a-z_]+)\ue001")
 
 
 class _Kind(NamedTuple):
-    """Everything but numbers and texts that changes a pair's HTML. Pairs of one kind share one rendering."""
+    """The properties, other than the :data:`VARYING` ones, that a pair's HTML depends on.
+
+    Pairs of the same kind share one rendered template.
+    """
 
     wording: str
     language: str
@@ -46,8 +49,8 @@ class _Kind(NamedTuple):
 def pairs_html(pairs: Sequence[ShownPair], context: dict[str, Any]) -> SafeString:
     """Return the HTML of these pairs on a page with this context.
 
-    The context's ``unclear_report``, if any, is the number of a pair that was reported without choosing a kind. Its
-    form is open and keeps the text in ``report_words``.
+    The context's ``unclear_report``, if any, is the number of a pair that was reported without choosing a kind. The
+    report form of this pair is shown open, with the text of ``report_words``.
     """
     campaign, report_to = context["campaign"], reverse("judging:report", args=[context["token"]])
     shared = get_language(), context["language"], context["direction"], tuple(context["levels"])

@@ -1,4 +1,4 @@
-"""Previews of the worker's pages for researchers: the same templates, with texts that need not be saved."""
+"""Previews of the worker's pages for researchers, from the same templates. The campaign's texts need not be saved."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,19 +14,20 @@ from judging.page.views import texts_of
 from judging.rules.durations import duration_words
 from judging.tasks.displayed_pairs import sample_pairs
 
-#: Page → template. The token in the forms' addresses opens nothing.
+#: Maps a page's name to its template.
 PAGES = {
     "offer": "judging/preview.html",
     "consent": "judging/consent.html",
     "pairs": "judging/task.html",
 }
-TOKEN = "preview"  # noqa: S105 -- it is no secret, and no token
+#: The text in place of the page token in the forms' URLs, which therefore lead nowhere.
+TOKEN = "preview"  # noqa: S105 -- not a secret
 
 
 def preview_page(request: HttpRequest, campaign: Campaign, page: str) -> HttpResponse:
-    """Render a worker's page for the campaign as it is in memory, to show in a frame of our own pages.
+    """Render one of :data:`PAGES` for the campaign as it is in memory, saved or not, to show in a frame of our pages.
 
-    Use a sandboxed frame, so that its forms cannot submit. The page has no script, so all pairs show at once.
+    The frame must be sandboxed, so that its forms cannot submit. Without scripts, the page shows all pairs at once.
     """
     with translation.override(campaign.wording):
         pairs = sample_pairs(campaign) if page == "pairs" else []

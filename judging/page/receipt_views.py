@@ -1,4 +1,4 @@
-"""The receipt for a task that the crowd has received: the pairs judged, and the state of each part of the pay."""
+"""The receipt for a task that was submitted at the crowd: the pairs judged, and the state of each payment."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -22,7 +22,7 @@ STATES = {
     Payment.State.REJECTED: _("Not paid, by the requester's decision."),
     Payment.State.SETTLED: _("Settled by the requester in another way."),
 }
-#: Replacements for tasks without a judged pair.
+#: The sentences that replace those of :data:`STATES` for tasks without a judged pair.
 WITHOUT_A_PAIR = {
     Payment.State.HELD: _("Not paid unless the requester decides otherwise: no pair was judged on our page."),
     Payment.State.REJECTED: _("Not paid: no pair was judged on our page."),
@@ -30,7 +30,7 @@ WITHOUT_A_PAIR = {
 
 
 def receipt_page(request: HttpRequest, submission: Submission) -> HttpResponse:
-    """Show the receipt, whether or not the task's judgments count."""
+    """Show the receipt of a submission. It looks the same whether or not the judgments count."""
     judged, shown = progress_of(submission)
     payments = submission.payments.order_by("owed_at", "pk")
     unseen = submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_THERE).exists()

@@ -23,7 +23,10 @@ _PAID_IN_THE_END = (Submission.State.HELD, Submission.State.FINISHED, Submission
 @require_POST
 @in_frame
 def report(request: HttpRequest, token: str) -> HttpResponse:
-    """Report a problem with a pair. A script sends ``slot``; without a script the whole form is sent."""
+    """Report a problem with a pair.
+
+    The page's script sends the pair's number as ``slot``. A browser that runs no scripts sends the whole form.
+    """
     if "slot" in request.POST:
         return _report_by_script(request, token)
     _, submission = page_of(request, token)
@@ -49,10 +52,10 @@ def report(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _reported_pair(form: QueryDict) -> str:
-    """Return the number of the pair that the plain form reports.
+    """Return the number of the pair that a form sent without a script reports.
 
-    Without a script, Enter triggers the form's first button. The reported pair is then the only one for which a kind
-    was chosen.
+    This is the pair of the button pressed. But the Enter key presses the form's first button, so if a kind was chosen
+    for exactly one pair, this pair is meant.
     """
     number = form.get("report", "")
     prefix = "report-kind-"
@@ -78,7 +81,7 @@ def _report_by_script(request: HttpRequest, token: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_frame
 def appeal(request: HttpRequest, token: str) -> HttpResponse:
-    """Let a refused worker appeal once, and show the answer on the same page."""
+    """Show the page on which a refused worker can appeal once and later reads the answer."""
     refused = read_appeal(token)
     try:
         campaign = Campaign.objects.get(pk=refused.campaign_id)
@@ -114,7 +117,7 @@ def appeal(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _task_behind(refused: Refused) -> Submission | None:
-    """Return the task whose page led to the refusal, or None if the worker was refused before getting a task."""
+    """Return the task on whose page the worker was refused, or None for a refusal before the first task."""
     mine = Submission.objects.filter(campaign=refused.campaign_id, worker=refused.worker_id)
     return mine.filter(assignment_id=refused.came_by).first()
 

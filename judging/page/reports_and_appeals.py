@@ -24,14 +24,15 @@ from judging.tasks.answers import final_choices
 
 LONGEST_WORDS = 500
 LONGEST_APPEAL = 2000
-#: The maximum number of open appeals of one worker made from addresses that could be forged.
+#: The maximum number of open appeals under one worker's id that came from pages whose URL could be forged.
 MOST_WAITING = 5
 
 
 def report_pair(submission: Submission, *, number: int, kind: str, words: str = "") -> PairReport:
-    """Record a worker's report of a problem with a pair. Reporting the same kind twice creates one report.
+    """Record a worker's report of a problem with the pair in slot ``number``; return the report.
 
-    A report changes nothing by itself. Raises WorkRefused if the task is over, or the slot or kind is unknown.
+    A second report of the same kind replaces the words of the first. A report does not change the pair or the task.
+    Raises WorkRefused if the task is over, or the slot or kind is unknown.
     """
     check_workable(submission)
     slot = Slot.objects.filter(submission=submission, number=number).only("pk").first()
@@ -48,10 +49,11 @@ def report_pair(submission: Submission, *, number: int, kind: str, words: str = 
 
 
 def make_appeal(campaign: Campaign, worker: Worker, *, refusal: str, words: str, came_by: str = "") -> bool:
-    """Record a refused worker's appeal. Returns False if the worker already appealed; the first appeal stands.
+    """Record a refused worker's appeal; return False, and change nothing, if the worker has already appealed.
 
-    One appeal is possible for each ``came_by`` (:class:`judging.models.Appeal`). Raises WorkRefused for a refusal
-    that cannot be appealed, for empty text, and for a forgeable address when many of the worker's appeals are open.
+    ``came_by`` tells how the worker reached the page (:class:`judging.models.Appeal`); each value allows one appeal.
+    Raises WorkRefused for a refusal that cannot be appealed, for empty text, and, unless ``came_by`` is empty, if
+    :data:`MOST_WAITING` appeals are open.
     """
     page = REFUSALS.get(refusal)
     if page is None or not page.appeal or not words.strip():
@@ -66,10 +68,10 @@ def make_appeal(campaign: Campaign, worker: Worker, *, refusal: str, words: str,
 
 
 def appeal_of(campaign: Campaign, worker: Worker, came_by: str = "") -> Appeal | None:
-    """Return the appeal that this worker made in this campaign, coming from ``came_by``.
+    """Return the appeal that this worker made in this campaign after arriving by ``came_by``, if any.
 
-    Only the worker has the link from the crowd's message (empty ``came_by``). That link therefore also finds
-    confirmed appeals made on one of the worker's own pages.
+    An empty ``came_by`` means the link from the crowd's message, which only the worker has. That link therefore also
+    finds the latest confirmed appeal made on another page.
     """
     said = Appeal.objects.filter(campaign=campaign, worker=worker)
     own = said.filter(came_by=came_by).first()
@@ -77,9 +79,9 @@ def appeal_of(campaign: Campaign, worker: Worker, came_by: str = "") -> Appeal |
 
 
 def answer_times(campaign: Campaign, appeal: Appeal | None) -> dict[str, Any]:
-    """Return how soon appeals are answered, when the answer to this one is due, and whether it is overdue.
+    """Return the context on answer times for a worker's appeal page: the time promised, in the active language.
 
-    The words are in the active language, for the pages on which workers appeal.
+    For an open appeal, also returns when its answer is due and whether it is overdue.
     """
     times: dict[str, Any] = {"answer_within": working_days(campaign.answer_days, translation)}
     if appeal is None or appeal.settled_at:
@@ -89,12 +91,12 @@ def answer_times(campaign: Campaign, appeal: Appeal | None) -> dict[str, Any]:
 
 
 def answer_due(campaign: Campaign, appeal: Appeal) -> datetime:
-    """Return when the answer promised to the worker is due."""
+    """Return the time by which the worker was promised an answer to this appeal."""
     return after_working_days(appeal.made_at, campaign.answer_days)
 
 
 def overdue(campaigns: Iterable[Campaign]) -> Counter[int]:
-    """Return how many appeals of each campaign are overdue, by the campaign's key."""
+    """Map the key of each campaign with overdue appeals to their number."""
     by_key = {campaign.pk: campaign for campaign in campaigns}
     rows = Appeal.objects.filter(campaign__in=by_key, settled_at=None).only("campaign_id", "made_at")
     late = (row.campaign_id for row in rows if answer_due(by_key[row.campaign_id], row) < clock.now())
@@ -102,17 +104,17 @@ def overdue(campaigns: Iterable[Campaign]) -> Counter[int]:
 
 
 def overdue_words(campaign: Campaign) -> str:
-    """Return a sentence with the number of overdue appeals, or an empty string if there are none."""
+    """Return a sentence with the campaign's number of overdue appeals, or an empty string if there are none."""
     late = overdue([campaign])[campaign.pk]
     promised = working_days(campaign.answer_days)
     return f"{late:,} overdue: an answer was promised within {promised}." if late else ""
 
 
 def report_rows(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]]:
-    """Return reports of pairs, oldest first, JSON-ready: the pair, the problem, and the worker's choice.
+    """Return the campaign's first 1,000 reports as dicts for JSON: the pair, the problem and the worker's choice.
 
-    Reports from trials are included, since a reviewer may notice a broken pair. Settled reports are included only
-    with ``settled``.
+    The oldest come first. Reports from trials are included, since a reviewer may notice a broken pair. Settled
+    reports are included only with ``settled``.
     """
     rows = PairReport.objects.filter(submission__campaign=campaign).order_by("pk")
     if not settled:
@@ -144,10 +146,10 @@ def _report_row(row: PairReport) -> dict[str, Any]:
 
 
 def appeals(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]]:
-    """Return appeals, oldest first, JSON-ready. Settled ones are included only with ``settled``.
+    """Return the campaign's first 1,000 appeals as dicts for JSON, oldest first.
 
-    ``confirmed`` means that the appeal is certainly the worker's (:meth:`judging.models.AppealQuerySet.confirmed`).
-    Otherwise, the worker's id is only a claim in a URL.
+    Settled appeals are included only with ``settled``. ``confirmed`` says whether the appeal is certainly by this
+    worker (:meth:`judging.models.AppealQuerySet.confirmed`); otherwise, the worker's id is only a claim in a URL.
     """
     rows = Appeal.objects.filter(campaign=campaign).order_by("pk")
     if not settled:
@@ -170,7 +172,7 @@ def appeals(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]
 
 
 def waiting(campaigns: Iterable[Campaign | int]) -> dict[str, Counter[int]]:
-    """Return how many ``reports`` and ``appeals`` of each campaign are open, by the campaign's key."""
+    """Return the numbers of open ``reports`` and open ``appeals``, each a mapping from the campaign's key."""
     reports = PairReport.objects.filter(submission__campaign__in=campaigns, settled_at=None)
     appeals = Appeal.objects.filter(campaign__in=campaigns, settled_at=None)
     return {
@@ -185,9 +187,10 @@ def _by(rows: QuerySet[Any], campaign: str) -> Counter[int]:
 
 @transaction.atomic
 def settle_report_or_appeal(campaign: Campaign, name: str, *, why: str, who: str = "") -> None:
-    """Settle a report (r12) or appeal (a3) with the outcome ``why``.
+    """Settle a report (named like ``r12``) or an appeal (``a3``) with the outcome ``why``.
 
-    The worker who made an appeal reads ``why``. For a report, only researchers do.
+    The outcome of an appeal is shown to the worker, that of a report only to researchers. Raises CampaignRefused if
+    the campaign has no such open report or appeal.
     """
     kind, number = name[:1], name[1:]
     rows = {
@@ -208,10 +211,11 @@ def settle_report_or_appeal(campaign: Campaign, name: str, *, why: str, who: str
 def answer_appeal(
     campaign: Campaign, appeal: Appeal, *, why: str, reinstate: bool, who: str = ""
 ) -> Reinstated | None:
-    """Settle the appeal with the answer ``why``, and reverse the exclusion if ``reinstate`` is set.
+    """Settle the appeal with the answer ``why``, and with ``reinstate`` also reverse the worker's exclusion.
 
-    Either both changes happen or neither. The next collection notifies the worker. Raises BadInput for an empty
-    answer, and CampaignRefused if the appeal is already settled or there is no exclusion to reverse.
+    Returns the result of the reversal, if any. If one step fails, nothing changes. The next collection notifies the
+    worker. Raises BadInput for an empty answer, and CampaignRefused if the appeal is already settled or there is no
+    exclusion to reverse.
     """
     if not why.strip():
         raise BadInput("Write an answer. The worker will read it.")

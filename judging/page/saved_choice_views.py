@@ -1,4 +1,4 @@
-"""Requests from the page's script while a worker judges: save a choice, and read the saved state."""
+"""Views for the page's script while a worker judges: save a choice, and read the saved choices."""
 
 import re
 from math import ceil
@@ -17,7 +17,7 @@ from judging.rules.refusals import OVER, REFUSALS
 
 @in_frame
 def save(request: HttpRequest, token: str) -> HttpResponse:
-    """Save one choice as it is made. Scripts in a frame without an origin can read the answer."""
+    """Save one choice as soon as the worker makes it. The response is JSON."""
     if request.method != "POST":
         return readable_anywhere(JsonResponse({"saved": False}, status=405))
     try:
@@ -30,9 +30,10 @@ def save(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def refused_save(refused: session.WorkRefused) -> HttpResponse:
-    """Return the answer to a refused script.
+    """Return the JSON response for a script whose request was refused.
 
-    ``wait`` is the number of seconds after which it can try again; ``over``: nothing can be saved any more.
+    ``wait`` is the number of seconds after which the script can try again. ``over`` means that nothing more can be
+    saved.
     """
     reply = {"saved": False, "reason": refused.reason, "message": gettext(REFUSALS[refused.reason].title)}
     if refused.wait:
@@ -45,7 +46,7 @@ def refused_save(refused: session.WorkRefused) -> HttpResponse:
 @require_GET
 @in_frame
 def state(_request: HttpRequest, token: str) -> HttpResponse:
-    """Return the saved choices and the seconds left, for a worker who comes back to the page."""
+    """Return the saved choices and the seconds left as JSON, for a worker who comes back to the page."""
     try:
         submission = _submission_of(read_page(token))
         session.check_workable(submission)
@@ -56,7 +57,10 @@ def state(_request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _submission_of(page: Page) -> Submission:
-    """Return the submission of a page whose worker agreed, with only the fields that scripts' requests need."""
+    """Return the submission of a page, with only the fields that the script's requests need.
+
+    Raises WorkRefused if there is none or the worker has not agreed to the consent text.
+    """
     known = Submission.objects.select_related("campaign", "consent").only(
         "state",
         "standing",
@@ -104,17 +108,17 @@ def _signals_in_form(form: QueryDict) -> session.Signals:
 
 
 def whole_number(word: str) -> int:
-    """Return the whole number in a field, or -1 if there is none."""
+    """Return the whole number of at most 8 digits in a form field, or -1 if the field contains anything else."""
     return int(word) if word.isdecimal() and len(word) < 9 else -1
 
 
 def _seconds_in_field(word: str) -> float | None:
-    """Return a duration in seconds, at most a day, or None if the field holds none."""
+    """Return the seconds that a form field contains, at most a day, or None if it contains no number."""
     return min(float(word), 86400.0) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?", word) else None
 
 
 def readable_anywhere(response: HttpResponse) -> HttpResponse:
-    """Let a script of a frame without an origin read the answer."""
+    """Let a script in a frame without an origin read the response."""
     # These requests carry no cookie or other ambient authority, only the token in the address.
     response["Access-Control-Allow-Origin"] = "*"
     return response

@@ -47,7 +47,7 @@ LONGEST_COMMENT = 5000
 
 
 def check_workable(submission: Submission) -> None:
-    """Raise :class:`WorkRefused` unless choices can still be made."""
+    """Raise :class:`WorkRefused` unless the worker can still make choices in this task."""
     if submission.state == Submission.State.HELD:
         if submission.standing == Submission.Standing.EXCLUDED:
             raise WorkRefused("excluded", worker=submission.worker)
@@ -57,10 +57,10 @@ def check_workable(submission: Submission) -> None:
 
 
 def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
-    """Record once that the worker agreed, when, and to which exact text. Also draws the pairs to show.
+    """Record the worker's consent, with its time and exact text, and draw the pairs to show. Safe to repeat.
 
     Returns False and records nothing if the campaign requires a confirmation of age and ``of_age`` is not set. Raises
-    :class:`WorkRefused` if there is nothing left to show.
+    :class:`WorkRefused` if no pairs can be drawn.
     """
     campaign = submission.campaign
     if campaign.minimum_age and not of_age:
@@ -70,7 +70,7 @@ def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
     try:
         reason = _agree(submission, text, digest)
     except IntegrityError:
-        # The worker agreed in another window at the same moment, and that drew the pairs.
+        # The worker agreed in another window at the same moment, so the pairs are already drawn.
         if not Consent.objects.filter(submission=submission).exists():
             raise
         return True
@@ -82,7 +82,10 @@ def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
 
 @transaction.atomic
 def _agree(submission: Submission, text: str, digest: str) -> str:
-    """Record the consent and draw the pairs, unless already done. Returns why nothing could be drawn, or ""."""
+    """Record the consent and draw the pairs, each unless already done.
+
+    Returns the refusal if no pairs can be drawn, and then records nothing; otherwise an empty string.
+    """
     locked, campaign = _lock_held(submission, digest), submission.campaign
     if not locked.text_known:
         ConsentText.objects.get_or_create(campaign=campaign, sha256=digest, defaults={"text": text})
@@ -96,7 +99,7 @@ def _agree(submission: Submission, text: str, digest: str) -> str:
 
 
 class _Locked(NamedTuple):
-    """A locked submission: its state and standing, and whether consent, its text and pairs are stored."""
+    """The state of a locked submission, and whether its consent, its pairs and the consent text are stored."""
 
     state: str
     standing: str
@@ -106,10 +109,10 @@ class _Locked(NamedTuple):
 
 
 def _lock_held(submission: Submission, text: str = "") -> _Locked:
-    """Lock the submission so that it cannot end now: a task drawn for an ended submission would stay leased.
+    """Lock the submission so that it cannot end now. A task drawn for an ended submission would stay leased.
 
-    ``text`` is the digest of the consent text. Raises WorkRefused if the submission ended, or its worker was
-    excluded, since it was read.
+    ``text`` is the digest of the consent text. Raises WorkRefused if, since the submission was read, it has ended or
+    its worker was excluded.
     """
     (row,) = _LOCKED(submission.pk, text)
     locked = _Locked(*row)
@@ -130,7 +133,7 @@ _LOCKED = Prepared(_lock_query, words=(1,))
 
 
 def _hand_out(submission: Submission) -> str:
-    """Draw the pairs to show. Returns why there are none, or an empty string."""
+    """Draw the pairs to show. Returns the refusal if there are none, otherwise an empty string."""
     campaign, worker = submission.campaign, submission.worker
     if submission.taken_at is None:
         taken = taken_by(submissions_of(campaign, worker), beside=submission.pk)
@@ -140,12 +143,12 @@ def _hand_out(submission: Submission) -> str:
 
 
 def has_agreed(submission: Submission) -> bool:
-    """Return whether the worker agreed to the text of this task."""
+    """Return whether the worker agreed to the consent text of this task."""
     return hasattr(submission, "consent")
 
 
 def save_at_once(page: Page, *, number: int, sequence: int, side: str, signals: Signals = NO_SIGNALS) -> bool:
-    """Append a choice with as little work as possible. Returns False if :func:`save_choice` has to handle it."""
+    """Append a choice with as few queries as possible. Returns False if :func:`save_choice` has to handle it."""
     saved = append_at_once(page, number=number, sequence=sequence, side=side, signals=signals)
     if saved:
         SAVES.add("kept")
@@ -155,7 +158,10 @@ def save_at_once(page: Page, *, number: int, sequence: int, side: str, signals: 
 def save_choice(
     submission: Submission, *, number: int, sequence: int, side: str, signals: Signals = NO_SIGNALS
 ) -> bool:
-    """Append a choice; return False if it was already saved. Raises :class:`WorkRefused` if it is too late."""
+    """Append a choice; return False if it was already saved.
+
+    Raises :class:`WorkRefused` if it is too early or too late, or the slot or choice is invalid.
+    """
     late = takes_late_choices(submission)
     if not late:
         check_workable(submission)
@@ -183,9 +189,9 @@ def save_choice(
 
 
 def save_form(submission: Submission, sides: Mapping[int, str]) -> None:
-    """Append the choices of a form (slot number → side) that are not saved yet. Unknown slots are ignored.
+    """Append those choices of a form that are not saved yet. ``sides`` maps slot numbers to sides or grades.
 
-    Raises :class:`WorkRefused`, and saves nothing, if it is too early or too late, or a side cannot be chosen.
+    Unknown slots are ignored. Raises :class:`WorkRefused` if it is too early or too late, or a choice is invalid.
     """
     late = takes_late_choices(submission)
     for _ in range(MOST_CHOICES):
@@ -206,7 +212,7 @@ def save_form(submission: Submission, sides: Mapping[int, str]) -> None:
 
 
 def _append_choices(submission: Submission, choices: Collection[Choice]) -> bool:
-    """Append choices while the submission is locked. Returns False if a script saved one in the meantime."""
+    """Lock the submission and append these choices. Returns False if the page's script has saved one of them."""
     try:
         with transaction.atomic():
             _lock_held(submission)
@@ -219,10 +225,10 @@ def _append_choices(submission: Submission, choices: Collection[Choice]) -> bool
 
 
 def _open_slot(submission: Submission, number: int, *, late: bool = False) -> Slot:
-    """Return the slot with this number, with its submission locked so that it cannot be submitted.
+    """Return the slot with this number, and lock its submission so that it cannot be submitted or end now.
 
     Once the time has run out (``late``), only a slot without a choice is open. Raises WorkRefused if there is no
-    such slot, or if the work was submitted or ended since it was read.
+    such slot, or if the submission was submitted or ended since it was read.
     """
     slots = Slot.objects.select_related("submission").only("submission__state")
     state = Submission.State.FINISHED if late else Submission.State.HELD
@@ -243,10 +249,10 @@ def _made_at(submission: Submission, slot: Slot, sequence: int, age: float) -> d
 
 
 def seconds_to_wait(submission: Submission, numbers: Collection[int]) -> float:
-    """Return the seconds until the pairs with these numbers can be answered, by the campaign's minimum time per pair.
+    """Return the seconds until the pairs in these slots can be judged, by the campaign's minimum time per pair.
 
-    Our clock only checks the total time for this many pairs since the worker agreed. The page checks the time on
-    screen of each pair. A pair that has an answer can be answered again at any time.
+    The server checks only the total time since consent against the number of pairs. The page checks the time on
+    screen of each pair. A pair that has a choice can be changed at any time.
     """
     least = submission.campaign.minimum_seconds
     if not least or submission.worker.simulated:
@@ -269,7 +275,7 @@ def seconds_left(submission: Submission) -> float | None:
 
 
 def run_out(submission: Submission, *, comment: str = "", pasted: bool = False) -> None:
-    """End a task whose time is over: submit what is judged, or release an empty one. Safe to repeat."""
+    """End a task whose time is over: submit its judged pairs, or release a task without any. Safe to repeat."""
     held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
     held.update(comment=storable_text(comment, LONGEST_COMMENT), comment_pasted=pasted)
     if send_off_saved(submission):
@@ -287,10 +293,10 @@ def unanswered(submission: Submission) -> list[int]:
 def finish(
     submission: Submission, *, complete: bool = False, comment: str = "", pasted: bool = False
 ) -> list[int]:
-    """Finish the task on our side: record its answers and accept no more changes. Safe to repeat.
+    """Finish the task on our side: record its judgments and gold answers, and accept no more changes. Safe to repeat.
 
-    With ``complete``, nothing changes if a pair has no choice: the numbers of such pairs are returned. Without it,
-    the worker may be leaving the task early.
+    With ``complete``, if pairs have no choice, returns their numbers and changes nothing. Without ``complete``, the
+    task can be finished with pairs left.
 
     Judgments count, and failed gold pairs count against the worker, only after the crowd lists the submission. Until
     then, the worker's id is only a claim in a URL.
@@ -329,7 +335,7 @@ _FINISH = PreparedUpdate(_completed, "state", "finished_at", "comment", "comment
 
 
 def keep_comment(submission: Submission, comment: str) -> None:
-    """Store a comment before the task is submitted, so that it appears when the page is shown again."""
+    """Store the worker's comment before the task is submitted, so that the page shows it when loaded again."""
     if comment.strip():
         held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
         held.update(comment=storable_text(comment, LONGEST_COMMENT))

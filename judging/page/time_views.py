@@ -1,4 +1,4 @@
-"""Requests about a task's time: ask for more time, and end the task when it is over."""
+"""Views about a task's time: give more time, and end the task when its time is over."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
@@ -11,14 +11,14 @@ from judging.page.saved_choice_views import readable_anywhere
 from judging.page.views import page_of, save_posted_choices
 from judging.tasks import time_left
 
-#: A page's clock can be this many seconds ahead of ours when it reports that the time is over.
+#: The number of seconds that a page's clock can be ahead of ours when it reports that the time is over.
 AHEAD_SECONDS = 30
 
 
 @require_POST
 @in_frame
 def more_time(request: HttpRequest, token: str) -> HttpResponse:
-    """Give the worker more time, once. A script gets the seconds left; a plain form gets its page back."""
+    """Give the worker more time, once. Returns the seconds left to a script; otherwise shows the page again."""
     _, submission = page_of(request, token)
     if submission.state == Submission.State.HELD and session.has_agreed(submission):
         time_left.extend(submission)
@@ -30,7 +30,7 @@ def more_time(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 @in_frame
 def time_up(request: HttpRequest, token: str) -> HttpResponse:
-    """Save the page's choices and submit the task when its time is over. If time is left, show the page again."""
+    """Save the page's choices and submit the task if its time is over. If time is left, only show the page again."""
     _, submission = page_of(request, token)
     left = session.seconds_left(submission)
     held = submission.state == Submission.State.HELD and session.has_agreed(submission)

@@ -13,7 +13,10 @@ from judging.page.trials import MOST_TRIALS, start_trial, trial_size
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_frame
 def trial(request: HttpRequest, token: str) -> HttpResponse:
-    """Show the trial. Starting it (a POST, so that link previews do not start the clock) leads to the task."""
+    """Show the start page of a trial. A POST starts the trial and redirects to its task.
+
+    A GET does not start the clock, because programs that preview links send one.
+    """
     link = read_trial(token)
     try:
         posting = Posting.objects.select_related("campaign").get(

@@ -1,4 +1,4 @@
-"""Trials: a reviewer does one timed task from a link that expires. A trial never counts and is never paid."""
+"""Trials: a reviewer opens a link that expires and does one timed task, which never counts and is never paid."""
 
 import secrets
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from judging.tasks.slots import fill_slots, task_pairs
 from judging.tasks.worker_memory import past_of
 
 LONGEST_DAYS = 366
-#: Limits the rows that a leaked link can create.
+#: The maximum number of trials from one link, which limits the rows that a leaked link can create.
 MOST_TRIALS = 100
 
 
@@ -39,7 +39,7 @@ class TrialLink:
 
 @dataclass(frozen=True)
 class TrialResult:
-    """The time of a trial, the number of pairs judged, and its pay in dollars, total and per hour."""
+    """The time that a trial took, its numbers of pairs, and the pay it would earn in dollars, total and per hour."""
 
     seconds: float
     judged: int
@@ -49,9 +49,10 @@ class TrialResult:
 
 
 def trial_link(campaign: Campaign, *, days: int = 14, who: str = "") -> TrialLink:
-    """Create and record a link with which reviewers can do a task of the campaign for ``days`` days.
+    """Create a link with which reviewers can do a task of the campaign for ``days`` days, and log it.
 
-    Raises CampaignRefused if there is no task to show, or passages have no text.
+    Raises BadInput for a wrong number of days. Raises CampaignRefused if there is no task to show, or if passages
+    have no text.
     """
     if not 1 <= days <= LONGEST_DAYS:
         raise BadInput(f"Choose between 1 and {LONGEST_DAYS} days for the trial link.")
@@ -81,7 +82,7 @@ def trial_size(campaign: Campaign) -> int:
 
 
 def start_trial(posting: Posting) -> Submission:
-    """Start a trial of the campaign's first task for an anonymous reviewer. The task itself is not leased.
+    """Start a trial of the campaign's first task for an anonymous reviewer. The task stays available to workers.
 
     Raises WorkRefused if the link was used too often, or the campaign is closed.
     """
@@ -110,7 +111,7 @@ def start_trial(posting: Posting) -> Submission:
 
 
 def trial_result(submission: Submission) -> TrialResult:
-    """Return the result of a finished trial."""
+    """Return the time and pay of a trial; for an unfinished one, those up to now."""
     ended = submission.finished_at or clock.now()
     seconds = (ended - submission.opened_at).total_seconds()
     _, judged, shown, earned, _ = earned_so_far(submission)

@@ -1,7 +1,7 @@
-"""The pages workers see. They use no cookies or sessions: a signed token in the address identifies the submission.
+"""The pages that workers see. They use no cookies or sessions: a signed token in the URL identifies the submission.
 
 The pages appear in a sandboxed frame of a crowd's site, where the origin may be null. Cookies, storage and CSRF
-tokens do not work there. The page token replaces a CSRF token, because only the page has it.
+tokens do not work there. The page token replaces a CSRF token, because other sites do not know it.
 """
 
 from datetime import UTC, timedelta
@@ -55,14 +55,14 @@ SCRIPTS = [
     f"judging/{name}.js"
     for name in ("watch", "queue", "deadline", "progress", "report", "keys", "reading", "task", "times")
 ]
-#: How long to remember that the last step was shown: longer than any task is open.
+#: How long to remember that a submission's last step was shown: longer than any task stays open.
 REMEMBERED_SECONDS = 30 * 86_400
 
 
 @require_GET
 @in_frame
 def arrive(request: HttpRequest, token: str) -> HttpResponse:
-    """Show a preview or a refusal, or redirect to the worker's own page."""
+    """Handle an arrival from the crowd's site: show the preview, or lease a task and redirect to its page."""
     link = read_link(token)
     campaign, known = arrivals.behind(link)
     for_sites_of(campaign, request)
@@ -87,7 +87,7 @@ _SUBMISSION = Prepared(
 
 
 def page_of(request: HttpRequest, token: str) -> tuple[Page, Submission]:
-    """Return the page and submission that the token names. Raises WorkRefused if there is none."""
+    """Return the content of a page token and its submission. Raises WorkRefused if the submission does not exist."""
     page = read_page(token)
     submission = _SUBMISSION.first(page.submission_id)
     if submission is None or not page.is_of(submission.assignment_id):
@@ -102,7 +102,10 @@ def _is_trial(submission: Submission) -> bool:
 
 
 def texts_of(campaign: Campaign, *, pairs: int | None = None) -> dict[str, Any]:
-    """Return the context that all pages of a campaign share: filled texts, pay and language."""
+    """Return the context that the worker pages of a campaign share: texts with filled-in numbers, pay and language.
+
+    ``pairs`` is the task's number of pairs. Without it, the texts describe any task of the campaign.
+    """
     with figures_read_once():
         return _texts_of(campaign, pairs)
 
@@ -129,7 +132,7 @@ def _texts_of(campaign: Campaign, pairs: int | None) -> dict[str, Any]:
 @require_GET
 @in_frame
 def work(request: HttpRequest, token: str) -> HttpResponse:
-    """Show a submission's page: consent, then the pairs, then the step to the crowd's form."""
+    """Show a submission's page for its state: the consent, the pairs, the last step, the receipt or a refusal."""
     page, submission = page_of(request, token)
     if submission.state == Submission.State.FINISHED:
         return sent(request, page, submission)
@@ -160,13 +163,13 @@ def _consent_page(
 
 
 def _unfinished(submission: Submission) -> dict[str, Any]:
-    """Return the context about tasks that the worker left unfinished, if there is a limit on them."""
+    """Return the context on the worker's unfinished tasks; empty if no limit applies or the worker has none."""
     found = unfinished_of(submission.campaign, submission.worker)
     return {"unfinished": found} if found.left < found.most and not _is_trial(submission) else {}
 
 
 def _time_left(submission: Submission) -> dict[str, Any]:
-    """Return when the task's time is over, and the time left in seconds and in words."""
+    """Return the context on the task's time: its end, the seconds left and the extra time; empty for a trial."""
     if (seconds := session.seconds_left(submission)) is None:
         return {}
     ends_at = (clock.now() + timedelta(seconds=seconds)).astimezone(UTC)
@@ -180,7 +183,7 @@ def _time_left(submission: Submission) -> dict[str, Any]:
 
 
 def task_page(request: HttpRequest, token: str, submission: Submission, **said: Any) -> HttpResponse:
-    """Render the pairs. ``said`` holds messages about a form that could not be accepted as sent."""
+    """Render the page with the pairs. ``said`` is extra context on problems with the form that the worker sent."""
     pairs = shown_pairs(submission, said.pop("chosen", None))
     answered = sum(bool(pair.chosen) for pair in pairs)
     context = texts_of(submission.campaign, pairs=len(pairs)) | {
@@ -201,7 +204,7 @@ def task_page(request: HttpRequest, token: str, submission: Submission, **said: 
 @require_POST
 @in_frame
 def consent(request: HttpRequest, token: str) -> HttpResponse:
-    """Record the worker's consent."""
+    """Record the consent and redirect to the pairs. If a required confirmation of age is missing, ask again."""
     _, submission = page_of(request, token)
     session.check_workable(submission)
     if not session.give_consent(submission, of_age="of-age" in request.POST):
@@ -212,7 +215,7 @@ def consent(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 @in_frame
 def finish(request: HttpRequest, token: str) -> HttpResponse:
-    """Submit the task on our side; the next page sends the same answers to the crowd's form."""
+    """Finish the task on our side; the next page submits it at the crowd. If pairs have no choice, point them out."""
     _, submission = page_of(request, token)
     if submission.state != Submission.State.HELD:
         return _redirect_to_outcome(request, token, submission)
@@ -228,7 +231,7 @@ def finish(request: HttpRequest, token: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @in_frame
 def leave(request: HttpRequest, token: str) -> HttpResponse:
-    """Let a worker stop before the last pair: show what is judged and its pay, and submit the task once confirmed.
+    """Let a worker stop before the last pair: show the pairs judged and their pay; finish the task once confirmed.
 
     Without a judged pair there is nothing to submit, so the page explains how to return the task.
     """
@@ -263,9 +266,9 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _redirect_to_outcome(request: HttpRequest, token: str, submission: Submission) -> HttpResponse:
-    """Redirect to the page that shows the outcome of a task that is no longer held.
+    """Redirect to the page that shows the outcome of a task that the worker no longer holds.
 
-    Choices that waited for a connection when the time ran out arrive with the form and are kept.
+    First saves the choices in the form, if the task's time ran out before a lost connection could send them.
     """
     if takes_late_choices(submission):
         save_posted_choices(request, token, submission)
@@ -279,10 +282,10 @@ def _send_off(request: HttpRequest, submission: Submission, *, complete: bool = 
 
 
 def save_posted_choices(request: HttpRequest, token: str, submission: Submission) -> HttpResponse | None:
-    """Save the choices in the form. Without JavaScript, no choice was saved as it was made.
+    """Save the choices in the form that are not saved yet: all of them if the browser runs no scripts.
 
-    If the form arrives before the campaign's minimum time for these pairs, save nothing and return a page that still
-    has the choices.
+    If the form arrives before the campaign's minimum time for these pairs, saves nothing and returns a page that
+    keeps the choices. Otherwise, returns None.
     """
     if not session.has_agreed(submission) or submission.standing == Submission.Standing.EXCLUDED:
         return None
@@ -299,9 +302,9 @@ def save_posted_choices(request: HttpRequest, token: str, submission: Submission
 
 
 def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpResponse:
-    """Show the last step (a form for the crowd's site, or a link to it with a code), and a receipt in case it fails.
+    """Show the last step: a form for the crowd's site or a link to it with a code, and a receipt in case it fails.
 
-    A trial is not sent to a crowd and ends on a page of its own.
+    A trial is not submitted to a crowd, so it ends on a page of its own.
     """
     if _is_trial(submission):
         result = trials.trial_result(submission)
@@ -328,7 +331,7 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
 
 
 def _was_kept(submission: Submission) -> bool:
-    """Return whether the task was finished here but the time at the crowd's site then ran out."""
+    """Return whether the task was finished on our page but not submitted at the crowd's site in time."""
     if submission.state == Submission.State.LAPSED:
         return True
     compensated = submission.payments.filter(kind=Payment.Kind.COMPENSATION, carrier=None)
@@ -336,7 +339,7 @@ def _was_kept(submission: Submission) -> bool:
 
 
 def kept(request: HttpRequest, submission: Submission) -> HttpResponse:
-    """Show the outcome of a task that the crowd's site did not get in time: judged pairs are saved and paid for."""
+    """Show the page for a task that was finished here but not submitted at the crowd's site in time, with its pay."""
     earned = earned_so_far(submission)
     context = {
         "campaign": submission.campaign,
@@ -356,9 +359,9 @@ def kept(request: HttpRequest, submission: Submission) -> HttpResponse:
 def _is_first_showing(submission: Submission) -> bool:
     """Return whether the last step is shown for the first time. Only then is the crowd's form sent automatically.
 
-    The page cannot remember this in a frame without storage. If the form were sent at every load, a worker whom the
-    crowd's site rejects could never read what to do. If the cache forgets it, the form is sent once more, which is
-    harmless.
+    Without storage in the frame, the page itself cannot remember this. If the form were sent at every load, a worker
+    whom the crowd's site rejects could never read what to do. If the cache loses the entry, the form is sent once
+    more, which is harmless.
     """
     key = f"last-step:{submission.pk}:{submission.opened_at.timestamp()}"
     return first_time(key, seconds=REMEMBERED_SECONDS)

@@ -1,7 +1,7 @@
 """Keep two publications of the same judgments from revealing more about a worker together than each does alone.
 
-Pseudonyms are valid for one campaign in one publication only. Other data that could link them is coarsened: times to
-the month, and the order of rows to the order of their content.
+Pseudonyms are valid for one campaign in one publication only. Other data that could link two pseudonyms is coarsened:
+times are cut to the month, and rows are sorted by their content.
 """
 
 import json
@@ -14,15 +14,15 @@ Row = dict[str, Any]
 
 
 def month_of(moment: datetime | None) -> str:
-    """Return the month in UTC, such as 2026-03, or an empty string if the time is unknown."""
+    """Return the month of this time in UTC, such as ``2026-03``, or an empty string if the time is unknown."""
     return moment.astimezone(UTC).strftime("%Y-%m") if moment else ""
 
 
 def without_time_order(rows: Iterable[Row], group: Callable[[Row], Any]) -> Iterator[Row]:
-    """Yield rows without revealing the order in which they were made.
+    """Yield the rows in an order that does not reveal when they were made.
 
-    ``rows`` must be sorted by ``group``, which must not depend on who made them or when. Rows in a group are
-    sorted by their content, pseudonyms included.
+    ``group`` returns a row's sort key, which must not depend on who made the row or when. ``rows`` must be sorted by
+    it. Rows with equal keys are sorted by their content, pseudonyms included.
     """
     for _, some in groupby(rows, group):
         yield from sorted(some, key=json.dumps)

@@ -1,7 +1,7 @@
-"""Erase crowd ids from all texts that may quote them: calls and their errors, messages, jobs, the log, reasons.
+"""Erase the crowd's ids of a worker from texts that may quote them: calls, errors, messages, jobs, logs and reasons.
 
-Rows that store ids as such are erased elsewhere (judging/people/rights.py). But a crowd's errors quote ids and
-people type them into reasons, and those texts belong to rows that stay.
+Columns that store such an id are cleared elsewhere (judging/people/rights.py). But the crowd's errors quote ids and
+people type them into reasons, and these texts belong to rows that stay.
 """
 
 import re
@@ -27,7 +27,7 @@ from judging.models import (
 )
 
 ERASED = "(erased)"
-#: Table → columns whose text may contain an id.
+#: Maps each table to those of its columns whose text may contain an id.
 TEXTS: dict[type[Model], tuple[str, ...]] = {
     Appeal: ("words", "settled_why"),
     CampaignChange: ("what", "why"),
@@ -46,7 +46,7 @@ TEXTS: dict[type[Model], tuple[str, ...]] = {
 
 
 def erase_ids(ids: Sequence[str]) -> int:
-    """Replace the ids where they are whole words. Returns the number of changed rows."""
+    """Replace these ids in all :data:`TEXTS` where they are whole words; return the number of changed rows."""
     ids = [one for one in ids if one]
     return sum(_erase(model, columns, ids) for model, columns in TEXTS.items()) if ids else 0
 
@@ -71,7 +71,7 @@ def _erase(model: type[Model], columns: Sequence[str], ids: Sequence[str]) -> in
 
 
 def _without(value: Any, word: re.Pattern[str]) -> Any:
-    """Return the text or JSON value without the ids. Numbers are kept, since they are our own."""
+    """Return the text or JSON value without the ids. Numbers are kept, since only our own keys are numbers."""
     if isinstance(value, str):
         return word.sub(ERASED, value)
     if isinstance(value, dict):

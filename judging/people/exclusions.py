@@ -22,7 +22,7 @@ PERSON = "person"
 
 @dataclass(frozen=True)
 class Reinstated:
-    """The effect of a reinstatement, in submissions: those that count again, and those kept as surplus."""
+    """The effect of a reinstatement: numbers of submissions that count again, are surplus, or still do not count."""
 
     counted: int
     surplus: int
@@ -30,7 +30,7 @@ class Reinstated:
 
 
 def worker_of(campaign: Campaign, key: int | str) -> Worker:
-    """Return the campaign's worker with this number (our key) or id at the crowd. Raises CampaignRefused."""
+    """Return the worker of the campaign with this number (our key) or this id at the crowd. Raises BadInput."""
     number = row_key(str(key))
     named = {"pk": number} if number else {"identity__crowd_worker_id": key}
     worker = Worker.objects.filter(**named, submissions__campaign=campaign).first()
@@ -45,9 +45,9 @@ def worker_of(campaign: Campaign, key: int | str) -> Worker:
 
 
 def exclude_worker(campaign: Campaign, worker: Worker, *, why: str, who: str = "") -> Exclusion:
-    """Exclude a worker for a reason that a person gives. The effect is the same as after failed gold pairs.
+    """Exclude a worker by a person's decision, with the same effect as an exclusion by the screening rule.
 
-    Raises CampaignRefused without a reason, or if the worker is already excluded.
+    Raises BadInput without a reason, and CampaignRefused if the worker is already excluded.
     """
     if not why.strip():
         raise BadInput("An exclusion needs a reason.", "Add a reason. It is stored with the decision.")
@@ -61,12 +61,12 @@ def exclude_worker(campaign: Campaign, worker: Worker, *, why: str, who: str = "
 
 @transaction.atomic
 def reinstate_worker(campaign: Campaign, worker: Worker, *, why: str, who: str = "") -> Reinstated:
-    """Reverse the worker's exclusion. It stays on record with who reversed it and why.
+    """Reverse the worker's exclusion, which stays on record with who reversed it and why.
 
-    Work counts again if nobody has repeated its task. If a replacement holds or did the task, the replacement
-    keeps it and the reinstated judgments are surplus. The gold pairs behind the exclusion no longer count against
-    this worker. A worker who was refused only for unfinished tasks is offered tasks again. Raises CampaignRefused
-    without a reason or without an exclusion.
+    A submission counts again if nobody is repeating or has repeated its task; otherwise its judgments are surplus.
+    The failed gold answers behind the exclusion no longer count against this worker. A worker who was refused only
+    for unfinished tasks is offered tasks again. Raises BadInput without a reason, and CampaignRefused without an
+    exclusion or after a withdrawal.
     """
     if not why.strip():
         raise BadInput("A reinstatement needs a reason.", "Add a reason. It is stored with the decision.")
@@ -90,7 +90,7 @@ def reinstate_worker(campaign: Campaign, worker: Worker, *, why: str, who: str =
 
 
 def count_again(campaign: Campaign, work: QuerySet[Submission]) -> list[str]:
-    """Settle again the submissions that were set aside. Returns the new standing of each."""
+    """Decide again whether these excluded submissions count. Returns the new standing of each, in key order."""
     submissions = list(work.order_by("pk").select_related("worker", "task", "campaign"))
     keys = [submission.pk for submission in submissions]
     lock_in_order(work)

@@ -1,4 +1,4 @@
-"""Export judgments with pseudonyms made for each export, without crowd worker ids."""
+"""Export judgments under pseudonyms that are new for each export, without the crowd's worker ids."""
 
 import csv
 import io
@@ -36,7 +36,7 @@ COLUMNS = [
     "round",
     "grade",
 ]
-#: Columns on how an answer was made: for the researcher, not for publication.
+#: Columns that tell how an answer was made. They are for the researcher, not for publication.
 SIGNALS = [
     "position",
     "seconds_shown",
@@ -49,20 +49,20 @@ SIGNALS = [
     "comment_pasted",
     "reported",
 ]
-#: The fields read of a judgment and its related rows. There can be hundreds of thousands, too many to read their
-#: texts.
+#: The fields to read of a judgment and its related rows. There can be hundreds of thousands of judgments, too many to
+#: read their passages' texts.
 OF_JUDGMENT = (
     *("pair__query__qid", "left__pid", "right__pid", "preferred__pid", "worker_id", "judged_at", "phase"),
     *("judge_kind", "submission__standing", "submission__task__number", "pair__round"),
     *("left_id", "right_id", "slot_id", "grade"),
 )
-#: A row, the keys of the passages that it shows, and its slot.
+#: A row of the export, the keys of its two passages, and the key of its slot, if any.
 ExportedRow = tuple[dict[str, Any], set[int], int | None]
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The rows written by an export, and the number left out because only non-public runs supplied a passage."""
+    """The numbers of rows that an export wrote, and the number left out for a passage from non-public runs only."""
 
     judgments: int
     gold_answers: int
@@ -72,10 +72,10 @@ class Exported:
 def export_judgments(
     campaign: Campaign, out: Path, *, signals: bool = False, progress: Progress | None = None
 ) -> Exported:
-    """Write every judgment and gold answer, as JSON lines if the name ends in .jsonl, else as TSV.
+    """Write the campaign's judgments and gold answers as JSON lines if ``out`` ends in .jsonl, otherwise as TSV.
 
-    With ``signals``, each row also describes how the answer was made, and answers on repeated pairs come last.
-    Workers were promised that these data are never published. The file appears only when complete.
+    With ``signals``, each row also tells how the answer was made, and answers on repeated pairs come last. Workers
+    were promised that this is never published. The file appears only when it is complete.
     """
     written = Counter[str]()
     left_out = 0
@@ -96,7 +96,7 @@ def export_judgments(
 
 
 def lines_for_others(campaign: Campaign, *, as_json: bool, signals: bool = False) -> Iterator[str]:
-    """Yield the lines of an export, for a download that starts while the rest is being read."""
+    """Yield the lines of an export one by one, so that a download can start before all rows are read."""
     line = io.StringIO()
     write = _row_writer(line, as_json, COLUMNS + (SIGNALS if signals else []))
     yield line.getvalue()  # the names of the columns
@@ -109,10 +109,10 @@ def lines_for_others(campaign: Campaign, *, as_json: bool, signals: bool = False
 
 
 def rows_for_others(campaign: Campaign, *, signals: bool = False) -> Iterator[dict[str, Any] | None]:
-    """Yield each judgment and gold answer with a pseudonym made for this call, or None for a row that is left out.
+    """Yield a dict for each judgment and gold answer of the campaign, or None for a row that is left out.
 
-    Times are months, tasks have names made for this call, and the order of rows reveals nothing. With
-    ``signals``, times, task numbers and order are exact. These are for the researcher alone, so code that
+    Workers and tasks have pseudonyms made for this call, times are months, and the order of rows reveals nothing.
+    With ``signals``, task numbers, times and order are exact. These are for the researcher alone, so code that
     publishes must not request them.
     """
     told = signals_of(campaign) if signals else {}
@@ -146,7 +146,10 @@ def _display_key(row: dict[str, Any]) -> list[Any]:
 
 
 def hidden_passages(campaign: Campaign) -> set[int]:
-    """Return passages of the campaign that only non-public runs supplied, in its pool or later as challengers."""
+    """Return the keys of passages that only non-public runs supplied, in the campaign's pool or as challengers.
+
+    Withheld labels count like a non-public run.
+    """
     runs = Run.objects.filter(collection=campaign.collection)
     labels = campaign.pool.qrel_set if campaign.pool else None
     withheld = labels is not None and labels.withheld
@@ -164,13 +167,13 @@ def hidden_passages(campaign: Campaign) -> set[int]:
 
 
 def _challenger_passages(campaign: Campaign) -> set[int]:
-    """Return the passages of pairs that challenges added."""
+    """Return the keys of the passages in pairs that challenges added to the campaign."""
     pairs = Pair.objects.filter(campaign=campaign, round__gt=0).values_list("passage_a_id", "passage_b_id")
     return {passage for pair in pairs.iterator(chunk_size=5000) for passage in pair}
 
 
 def _public_tops(campaign: Campaign, runs: list[Run]) -> set[int]:
-    """Return the keys of passages at the top of a query in a public run, which could supply them as challengers."""
+    """Return the keys of the top passages of these runs, which the runs could have supplied as challengers."""
     pids = sorted({pid for run in runs for tops in tops_of(run).values() for pid in tops})
     keys: set[int] = set()
     for start in range(0, len(pids), 500):
@@ -190,10 +193,10 @@ def _row_writer(file: Any, as_json: bool, columns: list[str]) -> Callable[[dict[
 
 
 def _exported_rows(campaign: Campaign, *, in_time: bool) -> Iterator[ExportedRow]:
-    """Yield each judgment, then each gold answer, with the passages it shows and its slot.
+    """Yield the rows of all judgments, then those of all gold answers, not yet pseudonymized.
 
-    With ``in_time`` they come in the order in which they were made and include repeated pairs. Otherwise they are
-    sorted by query and by the passages shown.
+    With ``in_time``, each kind is in the order in which the answers were made, and answers on repeated pairs come
+    last. Otherwise, each kind is sorted by query and passages.
     """
     excluded = set(
         Exclusion.objects.filter(campaign=campaign, reversed_at=None).values_list("worker_id", flat=True)
@@ -249,7 +252,7 @@ def _exported_rows(campaign: Campaign, *, in_time: bool) -> Iterator[ExportedRow
 
 
 def _repeat_rows(campaign: Campaign, excluded: set[int]) -> Iterator[ExportedRow]:
-    """Yield the answers on repeated pairs in the order in which they were made. They are not judgments."""
+    """Yield the rows of answers on repeated pairs, which are not judgments, in the order in which they were made."""
     shown = ("repeats__pair__query", "left", "right", "submission__task", "worker")
     for slot in answered_repeats(campaign).select_related(*shown).iterator(chunk_size=2000):
         task = slot.submission.task

@@ -1,4 +1,4 @@
-"""Suspend a bad gold pair, and reverse the decisions that relied on it."""
+"""Suspend a bad gold pair, and reverse the exclusions that depend on it."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,11 @@ from judging.rules.screening import screen_answers
 
 @dataclass(frozen=True)
 class Suspended:
-    """The effect of a suspension: workers reinstated, tasks checked again."""
+    """A suspended gold pair, its key and the reason, and the effect of its suspension.
+
+    ``reinstated`` is the number of workers whose exclusion was reversed. ``reopened`` is the number of other
+    submissions whose standing was decided again.
+    """
 
     gold_pair: int
     why: str
@@ -26,7 +30,10 @@ class Suspended:
 
 
 def suspend_suspicious(campaign: Campaign) -> list[Suspended]:
-    """Suspend every gold pair failed by workers who pass all the others. Safe to repeat."""
+    """Suspend every gold pair that too many workers fail who pass all their others. Safe to repeat.
+
+    The rule is :func:`judging.rules.gold_suspicion.suspicious`.
+    """
     answers = GoldAnswer.objects.confirmed().filter(
         submission__campaign=campaign, gold_pair__state=GoldPair.State.ACCEPTED
     )
@@ -40,10 +47,10 @@ def suspend_suspicious(campaign: Campaign) -> list[Suspended]:
 
 @transaction.atomic
 def suspend_gold_pair(campaign: Campaign, gold: GoldPair, *, why: str, who: str = "") -> Suspended:
-    """Suspend a gold pair: no more tasks get it, and exclusions that depend on it are reversed.
+    """Suspend a gold pair, so that no more tasks get it, and reverse the exclusions that depend on it.
 
-    Work that was set aside only because of it counts again, or is surplus if others did the task. Raises
-    CampaignRefused without a reason, or for a gold pair that is not in use.
+    Work that did not count only because of this gold pair counts again, or is surplus if others did the task. Raises
+    BadInput without a reason, and CampaignRefused for a gold pair that is not in use.
     """
     if not why.strip():
         raise BadInput("A suspension needs a reason.", "Add a reason. It is stored with the decision.")
@@ -64,13 +71,13 @@ def suspend_gold_pair(campaign: Campaign, gold: GoldPair, *, why: str, who: str 
 
 
 def resting_on(campaign: Campaign, gold: GoldPair) -> list[Exclusion]:
-    """Return active exclusions by the rule that count a failure of this gold pair, perhaps along with others."""
+    """Return the active exclusions by the screening rule for which a failure on this gold pair was counted."""
     standing = Exclusion.objects.filter(campaign=campaign, reversed_at=None, gold_answers__gold_pair=gold)
     return list(standing.exclude(rule__in=[PERSON, Exclusion.WITHDRAWN]).select_related("worker"))
 
 
 def _reverse(campaign: Campaign, exclusion: Exclusion, gold: GoldPair) -> bool:
-    """Reverse an exclusion that needs this gold pair. Returns whether it was reversed."""
+    """Reverse the exclusion if the worker would not be excluded without this gold pair; return whether that was so."""
     worker: Worker = exclusion.worker
     if has_withdrawn(campaign, worker):
         return False

@@ -1,4 +1,4 @@
-"""Predict the effect of a decision in tasks, judgments, dollars and gold pairs. Changes nothing."""
+"""Predict the effect of a decision in tasks, judgments, dollars and gold pairs, without changing anything."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -27,9 +27,10 @@ from judging.rules.pay import rounded
 class ExclusionForeseen:
     """The predicted effect of excluding a worker. Dollars include fees.
 
-    ``judgments`` stop counting. ``done`` and ``held`` tasks are offered again, which costs ``cost`` and ``gold``
-    showings of gold pairs. ``paid`` is what the worker has earned here and keeps. ``room`` is how many places the
-    budget can still pay for (None: no budget limit). ``offered``: whether repeats are offered now.
+    ``judgments`` is the number of judgments that stop counting. The worker's ``done`` and ``held`` tasks are offered
+    again, for ``cost`` dollars. They need ``gold`` more gold pairs; the campaign has ``gold_accepted``. ``paid``
+    dollars stay with the worker. ``room`` is the number of places that the budget can still pay for, or None without
+    a limit. ``offered`` says whether the campaign is offering tasks now.
     """
 
     judgments: int
@@ -44,22 +45,22 @@ class ExclusionForeseen:
 
     @property
     def repeated(self) -> int:
-        """Return the number of tasks that others repeat."""
+        """The number of tasks that others have to repeat."""
         return self.done + self.held
 
     @property
     def beyond_budget(self) -> int:
-        """Return the number of repeats that exceed the budget."""
+        """The number of repeats that exceed the budget."""
         return 0 if self.room is None else max(0, self.repeated - self.room)
 
 
 @dataclass(frozen=True)
 class ReinstatementForeseen:
-    """The predicted effect of reversing an exclusion.
+    """The predicted effect of reversing an exclusion, as numbers of submissions unless stated otherwise.
 
-    ``counted`` submissions (with ``judgments``) count again, and ``saved`` dollars of repeats are not spent.
-    ``surplus`` submissions are good, but others did or are doing the task. ``other`` submissions do not count for
-    another reason. Answers on ``forgiven`` gold pairs no longer count against the worker.
+    ``counted`` submissions, with ``judgments`` judgments, count again, and ``saved`` dollars of repeats are not
+    spent. ``surplus`` submissions are good, but others did or are doing their tasks. ``other`` submissions do not
+    count for another reason. ``forgiven`` failed gold answers no longer count against the worker.
     """
 
     counted: int
@@ -95,8 +96,8 @@ def foresee_exclusion(campaign: Campaign, worker: Worker) -> ExclusionForeseen:
 def foresee_reinstatement(campaign: Campaign, worker: Worker) -> ReinstatementForeseen:
     """Predict the effect of :func:`judging.people.exclusions.reinstate_worker`.
 
-    It follows :func:`judging.intake.collection.settle_submission`: a submission with all gold pairs answered counts
-    again if its task still waits with the same pairs, one submission per task.
+    By the rules of :func:`judging.intake.collection.settle_submission`, a submission with all gold pairs answered
+    counts again if its task is still waiting and has the same pairs. Only one submission per task counts.
     """
     work = Submission.objects.filter(
         campaign=campaign, worker=worker, standing=Submission.Standing.EXCLUDED, collected_at__isnull=False
@@ -129,7 +130,7 @@ def foresee_reinstatement(campaign: Campaign, worker: Worker) -> ReinstatementFo
 
 
 def _forgiven_next(campaign: Campaign, worker: Worker) -> int:
-    """Return how many failed gold answers a reinstatement would newly forgive."""
+    """Return how many failed gold answers count against the worker now but not after a reinstatement."""
     standing = worker.exclusions.filter(campaign=campaign, reversed_at=None)
     rests_on = set(standing.exclude(gold_answers=None).values_list("gold_answers", flat=True))
     return len(rests_on - set(forgiven(campaign, worker).values_list("gold_answers", flat=True)))
@@ -137,12 +138,14 @@ def _forgiven_next(campaign: Campaign, worker: Worker) -> int:
 
 @dataclass(frozen=True)
 class Standstill:
-    """The state that pausing, resuming or closing affects. Dollars include fees.
+    """The numbers to show before a campaign is paused, resumed or closed. Dollars include fees.
 
-    ``waiting`` tasks are free, ``held`` ones can be finished by their workers, and ``offered`` places are taken down.
-    ``promised`` is the cost of open places, and ``owed`` is paid in any case. ``rest`` is the cost of all unfinished
-    tasks, and ``held_cost`` the part of it for held tasks. ``cap`` is the budget, and ``committed`` counts against
-    it.
+    ``waiting`` tasks are free, and workers can finish ``held`` ones. ``offered`` is the number of places that would
+    be taken down. ``unconfirmed`` held tasks are finished here but not yet in the crowd's list.
+
+    ``spent`` dollars are paid, and ``owed`` dollars are paid in any case. ``promised`` is the cost of live places.
+    ``rest`` is the cost of all unfinished tasks, and ``held_cost`` that of the held ones. ``committed`` dollars count
+    against the ``cap``, which is None without a limit.
     """
 
     waiting: int
@@ -159,12 +162,12 @@ class Standstill:
 
     @property
     def used(self) -> Decimal:
-        """Return the dollars that are paid or owed."""
+        """The dollars that are paid or owed."""
         return self.spent + self.owed
 
 
 def foresee_standstill(campaign: Campaign) -> Standstill:
-    """Return the state that pausing, ending or continuing the campaign would affect now."""
+    """Return the numbers to show before the campaign is paused, resumed or closed, as of now."""
     tasks = dict(campaign.tasks.values_list("state").annotate(Count("pk")).order_by())
     waiting, held = tasks.get(Task.State.WAITING, 0), tasks.get(Task.State.HELD, 0)
     live = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE).count()

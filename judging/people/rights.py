@@ -38,13 +38,13 @@ from judging.people import rights_journal
 from judging.people.erasure import erase_ids
 
 logger = logging.getLogger(__name__)
-#: End states of work that was not submitted.
+#: The states of submissions that ended without being submitted.
 ENDED = [Submission.State.RETURNED, Submission.State.LAPSED]
 
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """The result of a withdrawal: judgments that no longer count, and the last day on which it was possible."""
+    """The number of judgments that a withdrawal took out of the count, and the deadline that applied to it."""
 
     judgments: int
     until: datetime
@@ -67,11 +67,12 @@ def find_worker(word: str) -> Worker:
 def forget_worker(
     worker: Worker, *, who: str = "", why: str = "", what: str = RightsRequest.What.FORGET
 ) -> dict[str, int]:
-    """Erase what links a worker to a person: crowd ids, assignments, places, texts, messages. Safe to repeat.
+    """Erase the data that link a worker to a person: crowd ids, assignments, places, texts and messages.
 
-    Judgments stay, anonymously. Returns how much of each kind was erased, and how many exclusions ended, since
-    nothing is left to recognize the worker by. Raises CampaignRefused while the worker holds a task or is owed
-    money, which could no longer be paid, or if ``why`` identifies the person.
+    Safe to repeat. Judgments stay, anonymously. Returns how many rows of each kind were erased. ``refusals_ended`` is
+    the number of exclusions that no longer keep the person out, because the worker cannot be recognized any more.
+    Raises CampaignRefused while the worker holds a task or is owed money, which could no longer be paid. Raises
+    BadInput if ``why`` identifies the person.
     """
     _refuse_names(worker, why)
     work = Submission.objects.filter(worker=worker)
@@ -118,13 +119,13 @@ def forget_worker(
 
 
 def _ids_of(worker: Worker) -> list[str]:
-    """Return the worker's crowd ids, and the assignments with which the crowd could name the worker."""
+    """Return the worker's ids at the crowd, and the assignment ids by which the crowd could identify the worker."""
     identity = CrowdIdentity.objects.filter(worker=worker).values_list("crowd_worker_id", flat=True)
     return [*identity, *_assignments_held_last(worker)]
 
 
 def _assignments_held_last(worker: Worker) -> list[str]:
-    """Return assignments that the worker was the last to hold. The others are needed to pay their later workers."""
+    """Return the ids of assignments that the worker was the last to hold. Others are needed to pay later workers."""
     mine = Submission.objects.filter(worker=worker).exclude(assignment_id__startswith=FORGOTTEN)
     ids = set(mine.values_list("assignment_id", flat=True))
     others = Submission.objects.filter(assignment_id__in=ids).exclude(worker=worker)
@@ -132,13 +133,13 @@ def _assignments_held_last(worker: Worker) -> list[str]:
 
 
 def _handed_on(worker: Worker) -> list[Submission]:
-    """Return other workers' submissions that ended before this worker got the assignment."""
+    """Return other workers' submissions under assignments that this worker was the last to hold."""
     ended = Submission.objects.filter(assignment_id__in=_assignments_held_last(worker), state__in=ENDED)
     return list(ended.exclude(worker=worker))
 
 
 def _refuse_names(worker: Worker, why: str) -> None:
-    """Refuse a reason that identifies the person, because reasons are kept permanently."""
+    """Raise BadInput for a reason that identifies the person, because reasons are kept permanently."""
     identity = CrowdIdentity.objects.filter(worker=worker).first()
     if "@" in why or (identity and identity.crowd_worker_id.lower() in why.lower()):
         raise BadInput(
@@ -148,7 +149,10 @@ def _refuse_names(worker: Worker, why: str) -> None:
 
 
 def _anonymise(submission: Submission) -> int:
-    """Remove the assignment and place, which let the crowd identify the worker, and the receipt based on them."""
+    """Remove a submission's assignment and place, by which the crowd could identify the worker, and noted receipts.
+
+    Returns the number of changed submissions.
+    """
     if submission.assignment_id.startswith(FORGOTTEN):
         return 0
     receipts = Discrepancy.objects.filter(submission=submission, kind=Discrepancy.Kind.ONLY_HERE)
@@ -158,26 +162,27 @@ def _anonymise(submission: Submission) -> int:
 
 
 def _scrub_appeal(appeal: Appeal) -> int:
-    """Remove an appeal's text, and the assignment id from the link that the worker followed."""
+    """Remove the text and the assignment id of a forgotten worker's appeal; return how many rows changed."""
     told = {"words": appeal.words, "came_by": appeal.came_by}
     kept = {"words": "", "came_by": _anonymous_assignment(appeal)}
     return 0 if told == kept else Appeal.objects.filter(pk=appeal.pk).update(**kept)
 
 
 def _scrub_appeal_assignment(appeal: Appeal) -> int:
-    """Remove a forgotten worker's assignment from somebody else's appeal."""
+    """Remove a forgotten worker's assignment id from somebody else's appeal; return how many rows changed."""
     return Appeal.objects.filter(pk=appeal.pk).update(came_by=_anonymous_assignment(appeal))
 
 
 def _anonymous_assignment(appeal: Appeal) -> str:
-    """Return the replacement for an appeal's assignment, which keeps one worker's appeals distinct."""
+    """Return a replacement for an appeal's assignment id that is unique to the appeal; empty if it has none."""
     return f"{FORGOTTEN}{appeal.pk}" if appeal.came_by else ""
 
 
 def _scrub_calls(worker: Worker) -> int:
-    """Erase the details of calls that name the worker's assignments, but keep the fact that they were made.
+    """Erase the details of crowd calls about the worker's submissions, but keep the rows; return their number.
 
-    The key of a bonus contains the assignment and is part of the reason that the crowd shows, so it is erased too.
+    The key of a bonus's call depends on the assignment and is part of the reason that the crowd shows, so it is
+    replaced too.
     """
     payments = Payment.objects.filter(submission__worker=worker)
     bonuses = payments.exclude(kind=Payment.Kind.REWARD).select_related("submission__campaign")
@@ -197,7 +202,10 @@ def _scrub_calls(worker: Worker) -> int:
 
 
 def withdrawal_until(campaign: Campaign, worker: Worker) -> datetime:
-    """Return the deadline for withdrawing the worker's judgments. Raises CampaignRefused if there is no work."""
+    """Return the deadline for withdrawing the worker's judgments from the campaign.
+
+    Raises CampaignRefused if the worker has no submission in the campaign.
+    """
     work = Submission.objects.filter(campaign=campaign, worker=worker)
     last = work.aggregate(last=Max(Coalesce("submitted_at", "finished_at", "opened_at")))["last"]
     if last is None:
@@ -211,8 +219,9 @@ def withdraw_worker(
 ) -> Withdrawn:
     """Withdraw the worker's judgments from the campaign, with the effect of an exclusion: others repeat the tasks.
 
-    The work was requested, so it is paid. Published versions stay as they are; the next one leaves the judgments out.
-    Raises CampaignRefused if the worker has already withdrawn, or the campaign's deadline is over (unless ``late``).
+    The work stays paid. Published versions stay as they are; the next version leaves the judgments out. Raises
+    CampaignRefused if the worker has already withdrawn or the deadline is over (unless ``late``), and BadInput if
+    ``why`` identifies the person.
     """
     _refuse_names(worker, why)
     until = withdrawal_until(campaign, worker)
@@ -238,16 +247,17 @@ def withdraw_worker(
 
 
 def has_withdrawn(campaign: Campaign, worker: Worker) -> bool:
-    """Return whether the worker withdrew the campaign's judgments. They can never count again."""
+    """Return whether the worker has withdrawn their judgments from the campaign, which can never count again."""
     asked = RightsRequest.objects.filter(campaign=campaign, worker=worker)
     return asked.filter(what=RightsRequest.What.WITHDRAW).exists()
 
 
 def enforce_retention() -> dict[str, int]:
-    """Forget workers and erase their texts once the settings' retention periods are over. Safe to repeat.
+    """Forget workers and erase workers' texts when the retention periods of the settings are over. Safe to repeat.
 
-    Periods count from a worker's last task. Nobody is forgotten while one of their campaigns is active or money
-    is owed. A failing worker or step does not stop the others; SweepFailed is raised at the end.
+    Workers are forgotten some time after their last task, but not while a campaign of theirs runs or money is owed.
+    Texts are erased some time after they were written. Returns the numbers of workers forgotten and texts erased. A
+    failing step does not stop the others; SweepFailed is raised at the end.
     """
     done, sweep, now = {"forgotten": 0, "comments": 0}, Sweep("Retention"), clock.now()
     if days := settings.KEEP_IDENTITIES_DAYS:
@@ -281,7 +291,7 @@ def _retain_words(now: datetime, days: int) -> int:
 
 
 def _erase_words(before: datetime) -> dict[str, int]:
-    """Erase workers' texts written before ``before``. Returns the numbers of comments, reports and appeals."""
+    """Erase workers' texts in tasks opened and appeals made before ``before``; return the number of texts by kind."""
     submissions = Submission.objects.filter(opened_at__lt=before)
     return {
         "comments": submissions.exclude(comment="").update(comment=""),

@@ -1,7 +1,7 @@
-"""The list of erasures and withdrawals, stored outside the database.
+"""The journal of erasures and withdrawals, a file outside the database.
 
-A restored backup does not contain requests made after it, but this list does. It identifies nobody, contains only our
-numbers, and is kept apart from the databases' backups.
+A restored backup lacks the requests made after it, but this file has them. It identifies nobody, since it contains
+only our own numbers, and it is kept apart from the backups of the databases.
 """
 
 import json
@@ -21,7 +21,11 @@ NAME = "rights.jsonl"
 
 @dataclass(frozen=True)
 class Entry:
-    """A request: ``forget`` or ``withdraw``, the worker (created at ``since``), and the campaign."""
+    """A request to erase or withdraw a worker's data.
+
+    ``what`` is ``forget``, ``retention`` or ``withdraw``. ``worker`` is our key of a worker who was created at
+    ``since``. ``campaign`` is a name, empty unless the request is a withdrawal. ``at`` is the time of the request.
+    """
 
     what: str
     worker: int
@@ -31,7 +35,7 @@ class Entry:
 
     @property
     def wish(self) -> tuple[str, int, str, str]:
-        """Return everything except the time of the request, so that repeated requests are equal."""
+        """All fields except the time of the request, by which repeated requests are recognized."""
         return self.what, self.worker, self.since, self.campaign
 
 
@@ -40,7 +44,7 @@ def journal_file() -> Path:
 
 
 def journal_entries() -> list[Entry]:
-    """Return every distinct request in order, without lines damaged or cut off by a full disk."""
+    """Return the distinct requests in the journal, oldest first. Lines that are damaged or cut off are skipped."""
     if not journal_file().exists():
         return []
     found: dict[tuple[str, int, str, str], Entry] = {}
@@ -55,9 +59,10 @@ def journal_entries() -> list[Entry]:
 
 
 def note_request(what: str, worker: Worker, campaign: Campaign | None = None) -> None:
-    """Write a request to disk once, before it takes effect.
+    """Add a request to the journal on disk before it takes effect, unless the journal already has it.
 
-    Raises CampaignRefused if it cannot be written: a restore would then undo the change, so it must not be made.
+    Raises CampaignRefused if the file cannot be written. The request must not take effect then, because a restore
+    would undo it.
     """
     name = campaign.name if campaign else ""
     entry = Entry(str(what), worker.pk, worker.created_at.isoformat(), name, clock.now().isoformat())

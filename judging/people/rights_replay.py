@@ -1,4 +1,4 @@
-"""After a restore, reapply erasures and withdrawals that were requested since the backup."""
+"""Reapply erasures and withdrawals that a restored backup lacks, because they were requested after it."""
 
 import logging
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Reapplied:
-    """Numbers of requests that were reapplied, already in effect, or about unknown workers, and the refusals."""
+    """Numbers of requests: reapplied, already in effect, and about unknown workers or campaigns; and the refusals."""
 
     applied: int = 0
     standing: int = 0
@@ -24,7 +24,7 @@ class Reapplied:
 
 
 def reapply_rights() -> Reapplied:
-    """Apply requests that are in the list but not in the database. Safe to repeat.
+    """Apply the requests in the journal that are not in effect in the database. Safe to repeat.
 
     A worker is found by number and creation time, because a restored database can reuse numbers. A failing entry does
     not stop the others; SweepFailed is raised at the end.

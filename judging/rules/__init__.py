@@ -1,4 +1,4 @@
 """The rules of judging as pure functions: packing, layout, gold, screening, forecasts, flags, pay and wording.
 
-They import nothing from judging except its errors.
+They import nothing else from judging, except its errors.
 """

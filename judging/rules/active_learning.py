@@ -1,8 +1,8 @@
-"""Continuous active learning: learn from judged passages, and rank every passage.
+"""Continuous active learning: learn from the judged passages of a topic, and rank every passage of the collection.
 
-Cormack and Grossman, *Autonomy and reliability of continuous active learning for technology-assisted review* (2015):
-the question itself is a relevant example, and 100 randomly drawn passages serve as examples that are not relevant.
-The model is logistic regression on TF-IDF, as in the TREC 2022 Deep Learning track.
+As in Cormack and Grossman, *Autonomy and reliability of continuous active learning for technology-assisted review*
+(2015), the question itself is a relevant example, and 100 randomly drawn passages are presumed not relevant. The
+model is logistic regression on TF-IDF, as in the TREC 2022 Deep Learning track.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,14 +22,15 @@ Shown = Callable[[int, int], None]
 
 
 def presumed_among(passages: int) -> int:
-    """Return how many passages to presume not relevant: few in a small collection, so that few are relevant."""
+    """Return how many passages to presume not relevant in a collection of this size: a quarter, at most PRESUMED."""
     return min(PRESUMED, -(-passages // 4))
 
 
 def learn(relevant: csr_array, other: csr_array, rarities: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Learn from TF-IDF rows of relevant and other passages; return the weight of each feature's damped count.
+    """Fit the model to TF-IDF rows of relevant and other passages; return a weight for each feature.
 
-    The same rows give the same weights, whatever the number of threads. The regularization is scikit-learn's default.
+    ``rarities`` are the IDF factors, which the weights include, so the weights apply to damped counts without IDF.
+    The result does not depend on the number of threads. The regularization is scikit-learn's default.
     """
     # scikit-learn takes a second to import, and few processes need it.
     from sklearn.linear_model import LogisticRegression
@@ -48,9 +49,10 @@ def learn(relevant: csr_array, other: csr_array, rarities: NDArray[np.float32]) 
 def best_rows(
     features: Features, weights: NDArray[np.float32], most: int, shown: Shown | None = None
 ) -> NDArray[np.int64]:
-    """Return the ``most`` rows with the highest scores, best first; ties are in row order.
+    """Return the numbers of the ``most`` passages with the highest scores, best first; ties are in row order.
 
-    Memory use does not grow with the number of passages: blocks of them are scored, and only the best are kept.
+    Passages are scored in blocks and only the best are kept, so memory use does not grow with their number. ``shown``
+    is called with the numbers of passages scored and of all passages.
     """
     rows, scores = np.zeros(0, np.int64), np.zeros(0, np.float32)
     for begin, counts, lengths in features.blocks():
@@ -69,7 +71,7 @@ def best_rows(
 def ranked_rows(
     features: Features, weights: NDArray[np.float32], first: int, shown: Shown | None = None
 ) -> Iterator[int]:
-    """Yield all rows, best first. Rows beyond ``first`` are ranked only when they are requested."""
+    """Yield the numbers of all passages, best first. More than ``first`` are ranked only when they are requested."""
     done, most = 0, first
     while done < features.passages:
         rows = best_rows(features, weights, min(most, features.passages), shown)
@@ -78,7 +80,7 @@ def ranked_rows(
 
 
 def random_rows(features: Features, rng: np.random.Generator) -> Iterator[int]:
-    """Yield all rows in a random order. Taking only a few is cheap."""
+    """Yield the numbers of all passages in a random order. Taking only a few is cheap."""
     seen: set[int] = set()
     size = PRESUMED * 4
     while len(seen) < features.passages // 2:

@@ -1,7 +1,7 @@
-"""Flags on workers for a person to review, with reasons. A flag is never a verdict and has no consequences.
+"""Flags on unusual patterns in a worker's answers, for a person to review. A flag has no consequences by itself.
 
-Every flag compares counts with chance, so a few judgments raise none. ``UNLIKELY`` is strict: among 500 good
-workers, chance alone raises a flag once in two campaigns.
+Flags on choices need a pattern that is unlikely by chance, so a few judgments do not raise them. ``UNLIKELY`` is
+strict: among 500 good workers, chance alone raises such a flag once in two campaigns.
 """
 
 from collections.abc import Iterable
@@ -15,17 +15,17 @@ from judging.rules.reading_speed import GLANCE_SECONDS
 from judging.rules.screening import GOLD_PAIR
 
 UNLIKELY = 0.001
-#: A worker is quick below this share of the usual time for a pair.
+#: A worker whose time for a pair is below this share of the usual time is flagged as quick.
 QUICK = 1 / 3
-#: The minimum number of tasks from which a habit of ending tasks is inferred.
+#: The minimum number of such tasks for a flag on leaving or ending tasks early.
 HABIT = 3
-#: The minimum number of tasks from which a time is estimated.
+#: The minimum number of timed tasks for a flag on quick work.
 LEAST_TASKS = 2
 
 
 @dataclass(frozen=True)
 class Flag:
-    """A short name, and the sentence that explains it."""
+    """A flag on a worker: its short name, and the words that state the evidence."""
 
     name: str
     words: str
@@ -33,12 +33,16 @@ class Flag:
 
 @dataclass(frozen=True)
 class Behavior:
-    """The record of one worker: counts of judgments, and seconds per pair; None: not known.
+    """The record of one worker. Fields are counts, except those in seconds, which are None if unknown.
 
-    ``seconds_per_pair`` counts from opening the task, ``seconds_on_screen`` only the time in which the page reports
-    that it showed pairs. Of the submitted ``tasks``, ``stopped`` ended before the last gold pair. ``empty`` tasks
-    were left without a judged pair, ``sent_empty`` of them by submitting; ``begun`` tasks were returned with some
-    judged pairs.
+    Of the ``decided`` judgments, which prefer a side, ``left`` prefer the left one. Of ``compared`` comparisons with
+    other workers' judgments, ``agreeing`` agree. Of ``repeated`` pairs shown again, ``repeated_same`` got the same
+    answer.
+
+    ``seconds_per_pair`` counts from opening the task, and ``seconds_on_screen`` only the time in which the page
+    reports to have shown pairs. Of the submitted ``tasks``, ``stopped`` ended before the last gold pair. ``empty``
+    tasks were left without a judged pair, ``sent_empty`` of them by submitting. ``begun`` tasks were returned with
+    some judged pairs.
     """
 
     judgments: int = 0
@@ -63,9 +67,10 @@ class Behavior:
 
 @dataclass(frozen=True)
 class Usual:
-    """The campaign's usual figures, with which workers are compared; None where unknown.
+    """The values of a typical worker in the campaign, with which each worker is compared; None if unknown.
 
-    ``least_seconds_per_pair``: the seconds that the fastest reader needs for half the words of a pair.
+    ``agreement`` and ``consistency`` are shares. ``least_seconds_per_pair`` is the time that the fastest reader needs
+    for half of a pair's words.
     """
 
     agreement: float | None
@@ -75,7 +80,7 @@ class Usual:
 
 
 def usual_among(workers: Iterable[Behavior], least_seconds: float) -> Usual:
-    """Return the medians over workers; each share is weighted by its number of comparisons.
+    """Return the medians over these workers. Each worker's share is weighted by the number of comparisons behind it.
 
     A median is reliable as long as most of the work is honest, but one worker who chooses at random lowers a mean.
     """
@@ -87,7 +92,7 @@ def usual_among(workers: Iterable[Behavior], least_seconds: float) -> Usual:
 
 
 def _median_share(counts: Iterable[tuple[float, int]]) -> float | None:
-    """Return the median of part / whole, each weighted by its whole; None if all are empty."""
+    """Return the weighted median of the shares part / whole, with the wholes as weights; None if all wholes are 0."""
     shares = sorted((part / whole, whole) for part, whole in counts if whole)
     half, below = sum(whole for _, whole in shares) / 2, 0
     for share, whole in shares:
@@ -98,7 +103,7 @@ def _median_share(counts: Iterable[tuple[float, int]]) -> float | None:
 
 
 def flags_of(one: Behavior, usual: Usual) -> list[Flag]:
-    """Return the flags of a worker, in a fixed order."""
+    """Return the flags that a worker's record raises, in a fixed order."""
     return [
         flag
         for flag in (
@@ -122,14 +127,14 @@ def _failed_gold(one: Behavior) -> Flag | None:
 
 
 def _sent_empty(one: Behavior) -> Flag | None:
-    """Flag a worker who submits a task, or returns several, without a judged pair: anybody can return one."""
+    """Flag a worker who submits a task, or leaves several, without a judged pair. One that is only left is normal."""
     if not one.sent_empty and one.empty < HABIT:
         return None
     return Flag("empty", f"agreed to {many(one.empty, 'task')} and judged no pair")
 
 
 def _stops_early(one: Behavior) -> Flag | None:
-    """Flag a worker who often stops before the last gold pair: such tasks are paid but avoid the test."""
+    """Flag a worker who often stops before the last gold pair, since such tasks are paid but avoid the screening."""
     if one.stopped < HABIT or 2 * one.stopped <= one.tasks:
         return None
     return Flag(
@@ -145,7 +150,7 @@ def _returns(one: Behavior) -> Flag | None:
 
 
 def _one_side(one: Behavior) -> Flag | None:
-    """Flag a preference for one side: sides are random, so an honest worker chooses each equally often."""
+    """Flag a worker who prefers one side. Sides are random, so an honest worker chooses both about equally often."""
     most = max(one.left, one.decided - one.left)
     chance = min(1.0, 2 * float(scipy.special.bdtrc(most - 1, one.decided, 0.5))) if most else 1.0
     if chance >= UNLIKELY:
@@ -172,7 +177,7 @@ def _disagrees(one: Behavior, usual: float | None) -> Flag | None:
 
 
 def _unread(one: Behavior, least: float | None) -> Flag | None:
-    """Flag times too short for anybody to read. This applies from a worker's first task on."""
+    """Flag a worker who judges faster than anybody can read. This applies from a worker's first task on."""
     times = [seconds for seconds in (one.seconds_per_pair, one.seconds_on_screen) if seconds is not None]
     if least is None or least < GLANCE_SECONDS or not times or min(times) >= least:
         return None

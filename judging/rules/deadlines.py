@@ -1,46 +1,49 @@
-"""Time limits of tasks, ours and the crowd's, with room for one extension.
+"""The deadlines of a task, ours and the crowd's, with time for one extension.
 
-A crowd fixes the time for an assignment when it is offered, so we ask for twice the campaign's limit. Our own
-deadline comes first, and a worker can move it once by the same length. A margin remains in which the crowd still
-accepts the work that our page submits when the time is over.
+A crowd fixes the time for an assignment when it is offered, so we request twice the campaign's limit. Our own
+deadline comes first, and a worker can extend it once by the campaign's limit. After our deadline, the crowd still
+accepts the work that our page submits for a while.
 """
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-#: Extra time at the crowd beyond the limit and its extension, for slow networks and late returns.
+#: The time to request from the crowd beyond the limit and one extension, for slow networks and late returns.
 MARGIN = timedelta(minutes=5)
-#: Our deadline is at least this long before the crowd's, no matter when the worker opened the page.
+#: The minimum time between our deadline and the crowd's, no matter when the worker opened the page.
 LEAD = timedelta(seconds=30)
-#: The page submits by itself at the deadline. The server then submits work that no page submitted.
+#: The time after our deadline in which the page can submit the work itself. After that, the server does.
 PAGE_GRACE = timedelta(minutes=2)
-#: The delay after the crowd's deadline within which our submission reaches the crowd, and its list reaches us.
+#: The time to wait after the crowd's deadline until a submission has reached the crowd and shows up in its list.
 GRACE = timedelta(minutes=15)
 
 
 @dataclass(frozen=True)
 class Deadlines:
-    """``ours``: the deadline for judging. ``crowd``: the deadline for submitting to the crowd."""
+    """The deadline for judging on our page (``ours``), and the deadline for submitting at the crowd (``crowd``)."""
 
     ours: datetime
     crowd: datetime
 
 
 def offered_seconds(limit: int) -> int:
-    """Return the seconds to request from the crowd for an assignment with this limit."""
+    """Return the seconds to request from the crowd for an assignment of a campaign with this limit in seconds."""
     return 2 * limit + int(MARGIN.total_seconds())
 
 
 def deadlines(*, opened: datetime, taken: datetime | None, limit: int, offered: int) -> Deadlines:
-    """Calculate both deadlines of a task with ``limit`` seconds, for which the crowd gives ``offered`` seconds.
+    """Calculate both deadlines of a task, for which we allow ``limit`` seconds and the crowd ``offered`` seconds.
 
-    ``taken`` is when the worker took the task at the crowd, if known: the crowd's time starts then.
+    Our time starts when the task is ``opened``, and the crowd's when the worker has ``taken`` it there, if known.
     """
     crowd = (taken or opened) + timedelta(seconds=offered)
     return Deadlines(min(opened + timedelta(seconds=limit), crowd - LEAD), crowd)
 
 
 def extended(known: Deadlines, limit: int) -> datetime | None:
-    """Extend our deadline by ``limit`` seconds, or as far as the crowd allows; None if that adds less than half."""
+    """Return our deadline extended by ``limit`` seconds, or as far as the crowd's deadline allows.
+
+    Returns None if that would add less than half of ``limit``.
+    """
     longer = min(known.ours + timedelta(seconds=limit), known.crowd - LEAD)
     return longer if (longer - known.ours).total_seconds() >= limit / 2 else None

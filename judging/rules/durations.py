@@ -8,13 +8,13 @@ WEEKEND = (5, 6)
 
 
 def duration_words(seconds: float, wording: Wording = ENGLISH) -> str:
-    """Format a duration, rounded down, in the two largest units: "1 hour 5 minutes", "less than a minute"."""
+    """Format a duration, rounded down, in its two largest units: "1 hour 5 minutes" or "less than a minute"."""
     words = _unit_words(int(seconds), wording)
     return " ".join(words[:2]) or wording.gettext("less than a minute")
 
 
 def to_the_second(seconds: float, wording: Wording = ENGLISH) -> str:
-    """Format a duration to the second, rounded down: "5 minutes 1 second", "0 seconds"."""
+    """Format a duration, rounded down to the second, such as "5 minutes 1 second" or "0 seconds"."""
     minutes, rest = divmod(int(seconds), 60)
     words = [_minutes(minutes, wording)] if minutes else []
     words.append(wording.ngettext("{count} second", "{count} seconds", rest).format(count=rest))
@@ -46,5 +46,5 @@ def after_working_days(moment: datetime, days: int) -> datetime:
 
 
 def working_days(count: int, wording: Wording = ENGLISH) -> str:
-    """Format a number of working days, as in "within 3 working days"."""
+    """Format a number of working days, such as "3 working days"."""
     return wording.ngettext("{count} working day", "{count} working days", count).format(count=count)

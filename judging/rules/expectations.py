@@ -1,17 +1,20 @@
-"""Forecast how screening affects a kind of worker and the budget, before anybody works.
+"""Forecast how screening affects workers with a given slip rate and the budget, before anybody works.
 
-A worker fails each gold pair with chance *s*, independently: an honest one slips, a careless one guesses. A task
-has *g* gold pairs. A task with a failed gold pair is repeated; no work of an excluded worker counts.
+A worker fails each gold pair independently with probability *s*: an honest one slips, a careless one guesses. A task
+has *g* gold pairs. A task with a failed gold pair is repeated, and no work of an excluded worker counts.
 
-Most people do few tasks. The share of workers who want to do at least k tasks is 1/k, up to the most that one can do,
-*T*: half of them do one task, and a few do most of the work. So w_k = 1/k for k ≤ T, w_{T+1} = 0, and the share who
-want exactly k is w_k − w_{k+1}. A worker stops earlier when excluded. With x_n the least number of failures among n
-gold pairs that excludes (:func:`judging.rules.screening.excluding_failures`), F_k(f) the chance of not being
-excluded after k tasks with f failures, and P_k(f) the same weighted by the tasks passed so far:
+Most people do few tasks. Let w_k be the share of workers who want to do at least k tasks. The forecast assumes w_k =
+1/k for k ≤ T, the maximum number of tasks of one worker, and w_{T+1} = 0. So half of the workers want to do one task,
+a few do most of the work, and the share who want exactly k is w_k − w_{k+1}. An exclusion stops a worker earlier.
+
+Let b(j) be the binomial probability of j failures among g gold pairs. Let x_n be the smallest number of failures
+among n gold pairs that excludes a worker (:func:`judging.rules.screening.excluding_failures`). Let F_k(f) be the
+probability of having f failures after k tasks and not being excluded. Let P_k(f) be the mean number of tasks passed,
+taken as 0 in all other cases. Then
 
     F_k(f) = Σ_j F_{k−1}(f − j) · b(j),   P_k(f) = Σ_j P_{k−1}(f − j) · b(j) + F_{k−1}(f) · b(0)
 
-with b the binomial chances of j failures among g, then dropped where f ≥ x_{gk}. So
+for f < x_{gk}; both are 0 for larger f. So
 
     tasks submitted     N = Σ_k w_k · Σ_f F_{k−1}(f)
     tasks counted       C = Σ_k (w_k − w_{k+1}) · Σ_f P_k(f)
@@ -31,7 +34,7 @@ import scipy  # loads scipy.special on first use; loading it at the start would 
 from judging.rules.screening import SLIP_RATE, excluding_failures
 from judging.rules.slips import Slips
 
-#: With a larger repeated share, almost no task would ever count, so there is no cost.
+#: The repeated share above which no cost is forecast, because almost no task would ever count.
 HOPELESS = 0.99
 #: The minimum number of people who are assumed to share a campaign's tasks.
 PEOPLE = 5
@@ -39,7 +42,7 @@ PEOPLE = 5
 
 @dataclass(frozen=True)
 class Expectation:
-    """The forecast for one worker: chance of exclusion, mean numbers of tasks submitted and counted.
+    """The forecast for one worker: the probability of exclusion, and the mean numbers of tasks submitted and counted.
 
     ``tasks_per_worker`` is the maximum number of tasks of one worker.
     """
@@ -51,11 +54,11 @@ class Expectation:
 
     @property
     def repeated_share(self) -> float:
-        """Return the share of submitted tasks that are repeated."""
+        """The share of submitted tasks that have to be repeated."""
         return _clip_to_share(1 - self.counted / self.submitted) if self.submitted else 0.0
 
     def cost(self, without_repeats: Decimal) -> Decimal | None:
-        """Calculate the cost with the expected repeats, to the cent; None if almost no task would count."""
+        """Return the cost with the expected repeats, to the cent; None if almost no task would count."""
         if self.repeated_share > HOPELESS:
             return None
         return (without_repeats / Decimal(1 - self.repeated_share)).quantize(Decimal("0.01"))
@@ -71,13 +74,13 @@ class Outlook:
     high: Expectation
 
     def costs(self, without_repeats: Decimal) -> tuple[Decimal | None, Decimal | None, Decimal | None]:
-        """Calculate the cost at the low, expected and high slip rate; None where almost no task would count."""
+        """Return the costs with repeats at the low, expected and high slip rate (:meth:`Expectation.cost`)."""
         low, expected, high = (one.cost(without_repeats) for one in (self.low, self.expected, self.high))
         return low, expected, high
 
     @property
     def tasks_words(self) -> str:
-        """State the assumed number of tasks per worker."""
+        """Words that state the assumed number of tasks per worker."""
         return tasks_words(self.expected.tasks_per_worker)
 
 
@@ -91,9 +94,9 @@ def expect(
 ) -> Expectation:
     """Calculate the forecast for workers who fail gold pairs at ``slip_rate``.
 
-    They do up to ``tasks_per_worker`` tasks. ``allowed`` is the slip rate that the rule ``rate`` allows. Raises
-    ValueError for a slip rate outside [0, 1], a negative number of gold pairs, less than one task, or an unknown
-    rule.
+    Workers do up to ``tasks_per_worker`` tasks. ``allowed`` is the slip rate that the screening rule ``rate`` allows.
+    Raises ValueError for a slip rate outside [0, 1], a negative number of gold pairs, less than one task, or an
+    unknown rule.
     """
     if not 0 <= slip_rate <= 1 or gold_per_task < 0 or tasks_per_worker < 1:
         raise ValueError(
@@ -138,16 +141,16 @@ def outlook(
 
 
 def tasks_a_worker(most: int, tasks: int, judgments_per_pair: int = 1) -> int:
-    """Calculate how many of a campaign's tasks one worker can do at most.
+    """Return the maximum number of a campaign's ``tasks`` that one worker is assumed to do.
 
-    The limits are ``most``, the number of tasks without a repeated pair, and an equal share for :data:`PEOPLE`
+    This is the smallest of ``most``, the number of tasks that repeat no pair, and an equal share for :data:`PEOPLE`
     people.
     """
     return max(1, min(most, tasks // judgments_per_pair, -(-tasks // PEOPLE)))
 
 
 def tasks_words(most: int) -> str:
-    """State the assumed number of tasks per worker, up to the limit ``most``."""
+    """Return words that state the assumed number of tasks per worker, of which nobody does more than ``most``."""
     return (
         "each does one task"
         if most == 1

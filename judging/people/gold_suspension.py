@@ -77,7 +77,7 @@ def resting_on(campaign: Campaign, gold: GoldPair) -> list[Exclusion]:
 
 
 def _reverse(campaign: Campaign, exclusion: Exclusion, gold: GoldPair) -> bool:
-    """Reverse the exclusion if the worker would not be excluded without this gold pair; return whether that was so."""
+    """Reverse the exclusion if the worker would not be excluded without this gold pair; return whether it was."""
     worker: Worker = exclusion.worker
     if has_withdrawn(campaign, worker):
         return False

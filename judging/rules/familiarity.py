@@ -1,8 +1,9 @@
-"""A worker's familiarity with questions and passages from earlier tasks, which must not reveal gold pairs.
+"""How familiar gold pairs are to a worker from earlier tasks. This must not reveal which pairs are gold.
 
 A worker who does all allowed tasks sees a share of the real pairs, and a larger share of the gold pairs. Halfway
-through, gold pairs should be as familiar as real pairs, measured by how often the question, the less known passage
-and the better known passage were shown. Relevant and off-topic passages should be equally well known.
+through, gold pairs should be as familiar as real pairs. Familiarity is measured by how often a pair's question, its
+less known passage and its better known passage were shown. Relevant and off-topic passages should be equally
+familiar.
 """
 
 import math
@@ -14,16 +15,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Keys = NDArray[np.int64]
-#: A question and two passages, by keys.
+#: The keys of a question and its two passages.
 Asked = tuple[int, int, int]
-#: The size of the sample of real pairs; more would give the same result.
+#: The approximate number of real pairs to sample for the comparison; more would give the same result.
 SAMPLE = 5000
 #: The share of a campaign's pairs up to which a worker's history does not reveal gold pairs (docs/methods.md).
 MOST_OF_A_CAMPAIGN = 0.35
 
 
 def most_tasks(pairs: int, pairs_per_task: int) -> int:
-    """Calculate how many tasks one worker can do without judging more than MOST_OF_A_CAMPAIGN of all pairs."""
+    """Return how many tasks, at least 1, one worker can do within the share MOST_OF_A_CAMPAIGN of all pairs."""
     return max(1, math.floor(pairs * MOST_OF_A_CAMPAIGN / pairs_per_task))
 
 
@@ -35,19 +36,19 @@ class Shares:
     gold: float = 0.75
 
 
-#: The figures that compare how well known the two passages of a pair are: neither should be ahead.
+#: The columns that compare how familiar a pair's two passages are. For gold pairs, their mean should be 0.
 LEADS = slice(6, 8)
-#: The minimum spread, for real pairs that are all alike.
+#: The minimum standard deviation to divide by, in case all real pairs have the same value.
 LEAST_SPREAD = 0.05
-#: The shares for the recommended limit of tasks, and a third more gold pairs than one worker sees.
+#: The shares if workers can do the recommended number of tasks, and there are a third more gold pairs than one sees.
 TYPICAL = Shares()
 
 
 class Familiarity:
-    """Tracks how much the familiarity of gold pairs, chosen one by one, differs from that of real pairs."""
+    """The difference in familiarity between real pairs and gold pairs, while gold pairs are chosen one by one."""
 
     def __init__(self, real: Sequence[Asked], gold: Sequence[Asked], shares: Shares) -> None:
-        """Index the real pairs and all candidate gold pairs."""
+        """Index the real pairs and the candidates, which are all gold pairs that can be chosen or already are."""
         table = np.array([*real, *gold], dtype=np.int64).reshape(-1, 3)
         self._questions, asked = np.unique(table[:, 0], return_inverse=True)
         self._passages, sides = np.unique(table[:, 1:], return_inverse=True)
@@ -63,7 +64,10 @@ class Familiarity:
         self._total, self._number = np.zeros(8), 0
 
     def away(self) -> Floats:
-        """Calculate the squared distance from real pairs with each candidate added, in standard deviations."""
+        """Return for each candidate the squared distance between gold and real pairs if the candidate were chosen.
+
+        The distance is between the sum over gold pairs and the sum expected from real pairs, in standard deviations.
+        """
         if not len(self._like):
             return np.zeros(len(self._candidates))
         like = self._figures(self._like, own=self._share.real)
@@ -75,9 +79,9 @@ class Familiarity:
         return away
 
     def count(self, number: int, times: int = 1) -> None:
-        """Count a gold pair, by its number, as chosen: its question and passages become better known.
+        """Mark the candidate with this number as chosen, so that its question and passages become more familiar.
 
-        With ``times`` -1, undo that, as if the pair were the last one counted.
+        With ``times`` -1, undoes that, as if the candidate were the last one chosen.
         """
         question, *passages = self._candidates[number]
         if times < 0:
@@ -92,7 +96,7 @@ class Familiarity:
         self._gold_passages[passages] += times * self._share.gold
 
     def _with_others(self, places: Keys) -> Floats:
-        """Calculate the figures of gold pairs, each with its effect on the gold pairs already chosen."""
+        """Return the familiarity values of these gold pairs, each with its effect on the pairs chosen before."""
         return self._figures(places, times=2.0)
 
     def _figures(self, places: Keys, own: float = 0.0, times: float = 1.0) -> Floats:

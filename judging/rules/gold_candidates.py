@@ -1,4 +1,4 @@
-"""Candidate off-topic passages for a question, from labels and from unjudged texts."""
+"""Candidates for gold pairs: off-topic passages for a question, from its labels and from unlabeled texts."""
 
 import heapq
 from collections import defaultdict
@@ -9,23 +9,29 @@ import numpy as np
 from judging.rules.gold_choice import Triple
 from judging.rules.pair_features import QuestionText
 
-#: Labels: query → passage → grade.
+#: Relevance labels: a map of query keys to maps of passage keys to grades.
 Grades = Mapping[int, Mapping[int, int]]
-#: The maximum number of passages of a question to try on each side.
+#: The maximum number of relevant passages, and of off-topic passages, to try for a question.
 MOST_A_SIDE = 12
-#: A passage graded this much lower than another is plainly worse, whichever grade counts as relevant.
+#: The number of grades by which an off-topic passage must be below the relevant one, if the scale has as many.
 CLEAR_GAP = 2
 #: The numbers of nearest and of random passages to try for a question.
 NEAREST, ANY = 10, 3
 
 
 def plainly_worse(bad: int, good: int, *, least: int, top: int) -> bool:
-    """Check that labels leave no doubt: ``bad`` is not relevant and, on long scales, two grades below ``good``."""
+    """Return whether the grade ``bad`` is not relevant and at least :data:`CLEAR_GAP` below the grade ``good``.
+
+    ``least`` is the lowest relevant grade. If the highest grade ``top`` is less than the gap, ``top`` is enough.
+    """
     return bad < least and good - bad >= min(CLEAR_GAP, top)
 
 
 def relevant_by_query(grades: Grades, least: int) -> dict[int, list[int]]:
-    """Map each query to the passages labeled relevant, best grades first."""
+    """Map each query to up to :data:`MOST_A_SIDE` passages labeled ``least`` or higher, best grades first.
+
+    Queries without such passages are left out.
+    """
     found = {}
     for query, of_query in grades.items():
         relevant = [passage for passage, grade in of_query.items() if grade >= least]
@@ -35,10 +41,10 @@ def relevant_by_query(grades: Grades, least: int) -> dict[int, list[int]]:
 
 
 def pair_with_labeled(grades: Grades, relevant: Mapping[int, Sequence[int]], least: int) -> Iterator[Triple]:
-    """Pair known relevant passages with those labeled not relevant for the same question.
+    """Yield pairs of a relevant passage and one labeled clearly worse for the same question, lowest labels first.
 
-    A passage that the labels count as relevant (``least`` and above) is never off-topic, however much better another
-    one is: it may well answer the question.
+    A passage labeled ``least`` or higher is never used as off-topic, however much better another passage is, because
+    it may well answer the question.
     """
     top = max((grade for of_query in grades.values() for grade in of_query.values()), default=0)
     for query, good_ones in relevant.items():
@@ -56,7 +62,10 @@ def pair_with_labeled(grades: Grades, relevant: Mapping[int, Sequence[int]], lea
 def pair_with_unlabeled(
     relevant: Mapping[int, Sequence[int]], others: Mapping[int, Iterable[int]], why: str
 ) -> Iterator[Triple]:
-    """Pair known relevant passages with passages that are unlabeled for the question."""
+    """Yield each pair of a relevant passage and one of the question's ``others``, which are unlabeled for it.
+
+    ``why`` is the source of the unlabeled passages.
+    """
     for query, found in others.items():
         for bad in found:
             for good in relevant.get(query, ()):
@@ -69,11 +78,11 @@ def nearest_passages(
     passages: Iterable[tuple[int, frozenset[str]]],
     rng: np.random.Generator,
 ) -> dict[int, list[int]]:
-    """Map each question to passages of other questions: those sharing most of its weighted words, and a few random
-    ones.
+    """Map each question to the :data:`NEAREST` passages of other questions and to a few random passages.
 
-    A passage belongs to the question that it matches best. If it has every word of a question, it might answer it and
-    is left out. Passages are read once, and only the best of each question are kept.
+    The nearest passages share most of the question's words, weighted by rarity. A passage belongs to the question
+    that it matches best. A passage with all words of a question might answer it, so it is not among the nearest.
+    Passages are read once, and only the nearest of each question are kept.
     """
     asking: dict[str, list[int]] = defaultdict(list)
     for key, question in questions.items():
@@ -104,7 +113,7 @@ def _covered_shares(
     questions: Mapping[int, QuestionText],
     total: Mapping[int, float],
 ) -> dict[int, float]:
-    """Map questions that contain any of the words to the share of the question's weight that the words cover."""
+    """Map each question that contains some of these words to the share of its total word weight that they have."""
     shares: dict[int, float] = defaultdict(float)
     for word in sorted(words & asking.keys()):
         for key in asking[word]:
@@ -122,7 +131,7 @@ def _keep_nearest(heap: list[tuple[float, int]], one: tuple[float, int]) -> None
 def _keep_sample(
     some: list[int], passage: int, number: int, rng: np.random.Generator, most: int = 200
 ) -> None:
-    """Keep a uniform random sample of the passages seen so far; ``number`` of them came before this one."""
+    """Add a passage to ``some``, a uniform random sample of those seen; ``number`` passages were seen before it."""
     if len(some) < most:
         some.append(passage)
     elif (place := int(rng.integers(number + 1))) < most:
@@ -130,5 +139,5 @@ def _keep_sample(
 
 
 def hardness_reason(question: frozenset[str], off_topic: frozenset[str], why: str) -> str:
-    """Return what makes a gold pair hard or easy, in words for the person who accepts it."""
+    """Return words that tell the person who accepts a gold pair how hard it is, and the source ``why``."""
     return f"shares {len(question & off_topic)} of {len(question)} question words; {why}" if question else why

@@ -1,10 +1,12 @@
 """Choose gold pairs that look like real pairs and cannot be answered without reading.
 
-Every candidate is described by what a page shows, and by how often a worker can see its question and passages.
-Figures of the whole pair (lengths, overlap with the question, familiarity) should follow the distribution of the
-campaign's real pairs. Figures of the relevant passage's lead over the off-topic one (more question words, longer,
-more digits, seen more often) should even out. :func:`choose_gold` repeatedly takes the candidate that brings the
-chosen pairs closest to both goals, and then compares each of them again with all others.
+Every candidate has features: what a page shows, and how often a worker can see its question and passages. Features of
+the whole pair, such as lengths and overlap with the question, should be distributed as in the campaign's real pairs.
+Differences between the relevant and the off-topic passage, such as in length or question words, should average 0.
+Then no single feature tells which passage is relevant.
+
+:func:`choose_gold` repeatedly takes the candidate that brings the chosen pairs closest to both goals. Afterward, it
+compares each chosen pair again with all other candidates.
 """
 
 from __future__ import annotations
@@ -32,32 +34,31 @@ from judging.rules.pair_features import (
 
 Floats = NDArray[np.float64]
 
-#: At least this share of the proposals is hard, if there are enough hard candidates.
+#: The minimum share of hard pairs among the chosen gold pairs, if there are enough hard candidates.
 HARD_SHARE = 0.5
-#: An off-topic passage with this share of the question's content words is hard.
+#: The share of the question's content words from which an off-topic passage makes a gold pair hard.
 HARD_OVERLAP = 0.5
-#: Figures further than this from the mean of the real pairs, in standard deviations, count as this far.
+#: Features are clipped at this many standard deviations from the mean of the real pairs.
 FARTHEST = 3.0
-#: Combinations of figures with less variance than this cannot be distinguished from noise.
+#: Added to the variance of each combination of features, so that combinations that hardly vary weigh little.
 LEAST_VARIANCE = 0.2
-#: The weight of an even lead relative to that of a similar distribution; both are in standard deviations. The second
-#: weight is used if, with the first, the relevant passage leads or trails in more than ``MOST_AHEAD`` of the gold
-#: pairs.
+#: The weights to try for the differences between the two passages, relative to the distribution of pair features. The
+#: second is used if, with the first, one difference has the same sign in more than ``MOST_AHEAD`` of the gold pairs.
 WEIGHTS_OF_EVEN = (2.0, 6.0)
 MOST_AHEAD = 0.58
 #: The maximum number of rounds in which every chosen gold pair is compared again with all candidates.
 PASSES = 3
-#: Larger sets are not compared again: that takes time, and chance evens them out.
+#: Sets with more gold pairs are not compared again, because that takes time and their differences average out anyway.
 MOST_REFINED = 100
-#: The weight of an even number of leads by looks, relative to that of a similar distribution.
+#: The weight of the signs of :func:`lead_signs`, relative to the distribution of pair features.
 WEIGHT_OF_LOOKS = 1.2
-#: The weight of familiarity relative to that of looks; both are in standard deviations.
+#: The weight of familiarity relative to all features that a page shows; both are in standard deviations.
 WEIGHT_OF_MEMORY = 2.0
 
 
 @dataclass(frozen=True)
 class Triple:
-    """A query with a relevant and an off-topic passage, by keys. ``why`` is the source of the off-topic passage."""
+    """The keys of a query, a relevant and an off-topic passage. ``why`` is the source of the off-topic passage."""
 
     query_id: int
     relevant_id: int
@@ -66,15 +67,15 @@ class Triple:
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """The triple's identity: query, relevant and off-topic key."""
+        """The keys of the query, the relevant and the off-topic passage, which identify the triple."""
         return self.query_id, self.relevant_id, self.off_topic_id
 
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts behind the keys. Passages without a text count as equal in every text feature.
+    """The texts of questions and passages by key. A pair with a missing text is treated as average.
 
-    ``weights`` measure how rare words are; without them, all words of a passage weigh the same.
+    ``weights`` measures how rare each word is. Words without a weight count as 1.
     """
 
     questions: Mapping[int, QuestionText]
@@ -82,13 +83,13 @@ class Texts:
     weights: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, triple: Triple) -> tuple[QuestionText, PassageText, PassageText] | None:
-        """Return the question and both passages; None when a text is missing."""
+        """Return the texts of the question, the relevant and the off-topic passage, or None if one is missing."""
         asked = self.questions.get(triple.query_id)
         good, bad = self.passages.get(triple.relevant_id), self.passages.get(triple.off_topic_id)
         return None if asked is None or good is None or bad is None else (asked, good, bad)
 
     def likeness(self, asked: QuestionText, passage: PassageText) -> float:
-        """Calculate the TF-IDF cosine of question and passage, up to a factor common to a question."""
+        """Calculate the TF-IDF cosine similarity of question and passage, up to a constant factor per question."""
         shared = sum(weight**2 for word, weight in asked.weights.items() if word in passage.words)
         norm = math.sqrt(sum(self.weights.get(word, 1.0) ** 2 for word in passage.words))
         return shared / norm if norm else 0.0
@@ -96,30 +97,34 @@ class Texts:
 
 @dataclass(frozen=True)
 class Real:
-    """The campaign's real pairs as (query, passage, passage)."""
+    """The campaign's real pairs, as tuples of query key and two passage keys."""
 
     pairs: Sequence[tuple[int, int, int]]
 
     @cached_property
     def uses(self) -> Counter[int]:
-        """Map each passage to its number of real pairs."""
+        """A map from each passage to the number of real pairs that contain it."""
         return Counter(passage for _, *sides in self.pairs for passage in sides)
 
 
 def is_hard(question: frozenset[str], relevant: frozenset[str], off_topic: frozenset[str]) -> bool:
-    """Check whether the off-topic passage shares half of the question's words, or as many as the relevant one."""
+    """Return whether the off-topic passage has half of the question's words, or no fewer than the relevant one."""
     shared = overlap(question, off_topic)
     return shared > 0 and (shared >= HARD_OVERLAP or shared >= overlap(question, relevant))
 
 
 def is_hard_triple(texts: Texts, triple: Triple) -> bool:
-    """Check whether a gold pair is hard; without texts it is not."""
+    """Return whether a gold pair is hard (:func:`is_hard`); False if one of its texts is missing."""
     found = texts.of(triple)
     return found is not None and is_hard(found[0].words, found[1].words, found[2].words)
 
 
 def lead_figures(texts: Texts, triple: Triple) -> tuple[float, ...]:
-    """Calculate the relevant passage's lead in question words, rare words, phrases, similarity and length."""
+    """Calculate the relevant passage's values less the off-topic one's; all 0 if a text is missing.
+
+    The values are shares of question words, plain and weighted; numbers of question phrases; similarity to the
+    question; and log length.
+    """
     found = texts.of(triple)
     if found is None:
         return (0.0, 0.0, 0.0, 0.0, 0.0)
@@ -134,7 +139,10 @@ def lead_figures(texts: Texts, triple: Triple) -> tuple[float, ...]:
 
 
 def lead_signs(texts: Texts, triple: Triple) -> tuple[float, ...]:
-    """Return, for each figure of ``SURFACE`` and ``PLACEMENT``, 1 if the relevant passage has more, -1 if less."""
+    """Return 1 for each ``SURFACE`` and ``PLACEMENT`` feature that is higher in the relevant passage, -1 if lower.
+
+    Returns 0 for a tie, and for all features if a text is missing.
+    """
     found = texts.of(triple)
     if found is None:
         return (0.0,) * (len(SURFACE) + len(PLACEMENT))
@@ -155,12 +163,13 @@ def choose_gold(
     most_of_a_question: int | None = None,
     shares: Shares = TYPICAL,
 ) -> list[Triple]:
-    """Choose up to ``wanted`` candidates that, with the ``standing`` gold pairs, look like the real pairs.
+    """Choose up to ``wanted`` candidates that, with the existing gold pairs (``standing``), look like the real pairs.
 
-    Real pairs are left out, since a worker would see them twice. While other questions are left, a question is used
-    at most ``most_of_a_question`` times, the number of tasks of one worker: a task asks it once, so more would be
-    useless. With ``exclusive``, no passage is used under two questions in gold and real pairs. ``shares``: the shares
-    of real and gold pairs that one worker sees. The same generator state gives the same result.
+    Candidates that are real pairs are left out, since a worker would see them twice. While other questions are left,
+    a question is used at most ``most_of_a_question`` times. This should be the maximum number of tasks of one worker,
+    because a task asks a question only once. With ``exclusive``, a passage appears under only one question in gold
+    and real pairs. ``shares`` are the shares of real and gold pairs that one worker sees. The same generator state
+    gives the same result.
     """
     judged = {(query, frozenset(sides)) for query, *sides in real.pairs}
     candidates = [one for one in candidates if (one.query_id, frozenset(one.key[1:])) not in judged]
@@ -182,7 +191,7 @@ def choose_gold(
 
 
 def _choose_greedily(search: _Search, wanted: int, noise: Floats) -> list[int]:
-    """Choose candidates one by one, each the best given those already chosen."""
+    """Choose candidates one by one, each the best one given those chosen before. Returns their indexes."""
     found: list[int] = []
     while len(found) < wanted and (best := search.best(noise)) is not None:
         search.count(best)
@@ -191,9 +200,9 @@ def _choose_greedily(search: _Search, wanted: int, noise: Floats) -> list[int]:
 
 
 def _refine_choice(search: _Search, found: list[int], noise: Floats) -> list[int]:
-    """Replace each choice by the best candidate given all others, until nothing changes.
+    """Replace each chosen candidate with the best one given all the others, until nothing changes.
 
-    The first choices were made without regard to later ones.
+    This improves the first choices, which were made without regard to later ones. Returns indexes.
     """
     for _ in range(PASSES if len(found) <= MOST_REFINED else 0):
         before = list(found)
@@ -208,14 +217,17 @@ def _refine_choice(search: _Search, found: list[int], noise: Floats) -> list[int
 
 
 def largest_lead(texts: Texts, gold: Sequence[Triple]) -> float:
-    """Return the largest share of gold pairs that a single text figure answers right, or wrong. Ties count half."""
+    """Return the largest share of gold pairs in which one of the :func:`lead_figures` has the same sign.
+
+    Ties count half, so 0.5 means that no figure tells which passage is relevant.
+    """
     signs = np.sign([lead_figures(texts, one) for one in gold])
     return float(0.5 + np.abs(signs.mean(axis=0)).max() / 2) if len(gold) else 0.5
 
 
 @dataclass(frozen=True)
 class _Figures:
-    """A row of figures for each triple; ``target`` is the mean that the rows of the chosen triples should have."""
+    """A row of features for each triple; ``target`` is the mean that the rows of the chosen triples should have."""
 
     rows: Floats
     target: Floats
@@ -243,10 +255,10 @@ def _column_spread(table: Floats) -> Floats:
 
 
 class _Moments:
-    """Each figure, its square, and the figures made independent of each other.
+    """Converts features to columns whose means describe a distribution: features, squares, and combinations.
 
-    Squares represent the spread of a distribution, not just its mean. A classifier combines figures: when two of them
-    are correlated, a small difference between them reveals more than a difference in either.
+    The squares describe the spread. The combinations are uncorrelated: if two features are correlated in real pairs,
+    a small difference between them reveals more to a classifier than a difference in either.
     """
 
     def __init__(self, like: Floats) -> None:
@@ -263,9 +275,10 @@ class _Moments:
 
 
 class _Search:
-    """The state of the search: candidates chosen in addition to the existing gold pairs, and those still allowed.
+    """The state of the search: the gold pairs that exist or were chosen, and the candidates that are still allowed.
 
-    Counting a pair can be undone, so that comparing it again does not require recounting all others.
+    The first ``standing`` triples are the existing gold pairs. A choice can be undone, so that comparing it again
+    does not require recounting all others.
     """
 
     def __init__(
@@ -281,7 +294,7 @@ class _Search:
     ) -> None:
         self.exclusive, self.known = exclusive, known
         self.most_of_a_question = len(triples)
-        # Up to a term common to all candidates, the distances from the target take one matrix product per choice.
+        # The distances from the target, less a term common to all candidates, take one matrix product per choice.
         self.rows = figures.rows - figures.target
         self.lengths = (self.rows**2).sum(axis=1)
         self.total, self.number, self.hard = np.zeros(len(figures.target)), 0, 0
@@ -290,8 +303,7 @@ class _Search:
         self.of_query = _places_of(self.query)
         self.of_passage = _places_of(self.keys[:, 1], self.keys[:, 2])
         self.is_hard = np.array([is_hard_triple(texts, one) for one in triples])
-        #: The number of reasons against each triple: it is a standing gold pair, was chosen, or has a passage of
-        #: another query.
+        #: The number of reasons against choosing each triple: it exists, was chosen, or has another query's passage.
         self.forbidden = np.zeros(len(triples), dtype=np.int64)
         self.forbidden[:standing] = 1
         self.asked = np.zeros(len(triples))
@@ -301,12 +313,12 @@ class _Search:
             self.count(index)
 
     def _reserve_for_query(self, query: int, passage: int, times: int) -> None:
-        """Allow the passage under this query alone; with ``times`` -1, undo that."""
+        """Forbid triples that have the passage under another query; with ``times`` -1, undo that."""
         if self.exclusive and (places := self.of_passage.get(passage)) is not None:
             self.forbidden[places] += times * (self.query[places] != query)
 
     def count(self, index: int, times: int = 1) -> None:
-        """Count a gold pair as chosen; with ``times`` -1, undo that."""
+        """Mark the triple at ``index`` as chosen; with ``times`` -1, undo that."""
         query, *sides = self.keys[index].tolist()
         self.total = self.total + times * self.rows[index]
         self.number += times
@@ -319,7 +331,10 @@ class _Search:
         self.forbidden[same] += times * (self.keys[same] == self.keys[index]).all(axis=1)
 
     def best(self, noise: Floats) -> int | None:
-        """Find the allowed gold pair that brings the mean closest to its target; None if none is left."""
+        """Return the index of the allowed triple that brings the means closest to the targets; None if none is left.
+
+        ``noise`` breaks ties.
+        """
         free = self.forbidden == 0
         allowed = free & (self.asked < self.most_of_a_question)
         if not allowed.any():
@@ -334,7 +349,7 @@ class _Search:
 
 
 def _places_of(*columns: Keys) -> dict[int, Keys]:
-    """Map each key to the rows that have it in one of the columns."""
+    """Map each key in these columns to the numbers of the rows that contain it."""
     keys, rows = np.concatenate(columns), np.tile(np.arange(len(columns[0])), len(columns))
     order = np.argsort(keys, kind="stable")
     known, starts = np.unique(keys[order], return_index=True)

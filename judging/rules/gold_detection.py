@@ -17,16 +17,16 @@ from judging.rules.pair_features import features
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-#: The AUC from which a classifier counts as recognizing gold pairs.
+#: The AUC above which a classifier is considered to recognize gold pairs.
 TOLD = 0.60
-#: A measured AUC is significantly above ``TOLD`` if it is this many standard errors higher.
+#: The number of standard errors by which a measured AUC must exceed ``TOLD`` to be significantly above it.
 PLAINLY = 2.0
 FOLDS, SPLITS, RIDGE = 5, 5, 1.0
 
 
 @dataclass(frozen=True)
 class Detectability:
-    """A measured AUC, with the numbers of gold pairs and real pairs."""
+    """A measured AUC, and the numbers of gold pairs and real pairs behind it."""
 
     auc: float
     gold: int
@@ -34,7 +34,7 @@ class Detectability:
 
     @property
     def standard_error(self) -> float:
-        """Calculate the standard error if the AUC were ``TOLD`` (Hanley and McNeil, 1982)."""
+        """The standard error of a measured AUC whose true value is ``TOLD`` (Hanley and McNeil, 1982)."""
         if not self.gold or not self.real:
             return math.inf
         one, two = TOLD / (2 - TOLD), 2 * TOLD**2 / (1 + TOLD)
@@ -44,14 +44,17 @@ class Detectability:
 
     @property
     def is_plain(self) -> bool:
-        """Check whether the AUC is significantly above ``TOLD``: gold pairs are recognizable."""
+        """Whether the AUC is significantly above ``TOLD``, so that gold pairs can be recognized."""
         return self.auc > TOLD + PLAINLY * self.standard_error
 
 
 def try_to_tell(
     real: Sequence[tuple[int, int, int]], gold: Sequence[Triple], texts: Texts
 ) -> Detectability | None:
-    """Try to recognize gold pairs by what a page shows; None if too few pairs have texts to learn from."""
+    """Measure how well gold pairs can be recognized by what a page shows, as the mean AUC over random splits.
+
+    Returns None if fewer than ``FOLDS`` gold pairs or real pairs have texts.
+    """
     table, is_gold = seen_on_a_page(real, gold, texts)
     number = int(is_gold.sum())
     if min(number, len(table) - number) < FOLDS:
@@ -64,7 +67,7 @@ def try_to_tell(
 def seen_on_a_page(
     real: Sequence[tuple[int, int, int]], gold: Sequence[Triple], texts: Texts
 ) -> tuple[Floats, Flags]:
-    """Return the page features of all real and gold pairs with texts, and a mask of the gold pairs."""
+    """Return a row of features for each real and gold pair with texts, and a mask of the rows of gold pairs."""
     rows = [
         [features(*shown) for one in pairs if (shown := texts.of(one)) is not None]
         for pairs in ([Triple(*pair) for pair in real], gold)
@@ -73,7 +76,7 @@ def seen_on_a_page(
 
 
 def auc(scores: Floats, is_gold: Flags) -> float:
-    """Calculate the chance that a gold pair scores higher than a real one."""
+    """Calculate the probability that a gold pair scores higher than a real one. Ties count half."""
     gold, real = int(is_gold.sum()), int((~is_gold).sum())
     _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]  # ties share the mean of their ranks
@@ -81,7 +84,10 @@ def auc(scores: Floats, is_gold: Flags) -> float:
 
 
 def cross_validated(table: Floats, is_gold: Flags, groups: NDArray[np.int64]) -> float:
-    """Calculate the AUC of logistic regression (Newton's method, small ridge) on rows of held-out groups."""
+    """Calculate the AUC of logistic regression, with each row scored by a model that was fitted without its fold.
+
+    ``groups`` are whole numbers, one per row. Rows with the same remainder by ``FOLDS`` form a fold.
+    """
     spread = table.std(axis=0)
     table = (table - table.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     table = np.hstack([np.ones((len(table), 1)), table])
@@ -93,7 +99,10 @@ def cross_validated(table: Floats, is_gold: Flags, groups: NDArray[np.int64]) ->
 
 
 def _fitted(table: Floats, gold: Floats) -> Floats:
-    """Fit the weights; gold pairs and real pairs have equal total weight."""
+    """Fit a logistic regression by Newton's method with ridge ``RIDGE``; return its weights.
+
+    Gold pairs and real pairs have the same total weight.
+    """
     share = min(max(gold.mean(), 1e-9), 1 - 1e-9)
     even = np.where(gold > 0, 0.5 / share, 0.5 / (1 - share))
     weights = np.zeros(table.shape[1])

@@ -1,9 +1,9 @@
 """Draw a task's gold pairs for a worker.
 
 A worker's memory must not reveal gold pairs. So a gold pair never repeats a question of the task, and never shows a
-passage under a second question. Gold pairs are also as familiar as the rest of the task: for each gold pair, a real
-pair of the task is drawn at random, and a gold pair is chosen whose question and passages the worker has seen about
-as often.
+passage that the worker has seen under another question. Gold pairs are also as familiar to the worker as the real
+pairs. For each gold pair to draw, a real pair of the task is picked at random. Then the gold pair is drawn whose
+question and passages the worker has seen about as often.
 """
 
 from collections import Counter, defaultdict
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 
 class Shown(NamedTuple):
-    """A question with the two passages under it: a pair or a gold pair, by keys."""
+    """The keys of a question and of the two passages shown under it, in a pair or a gold pair."""
 
     query_id: int
     one_id: int
@@ -38,7 +38,7 @@ class Gold(NamedTuple):
 
 @dataclass
 class Memory:
-    """A worker's history: how often each question and passage was shown, and each passage's questions."""
+    """What a worker was shown: how often each question and passage, and under which questions each passage."""
 
     questions: Counter[int] = field(default_factory=Counter)
     passages: Counter[int] = field(default_factory=Counter)
@@ -53,12 +53,16 @@ class Memory:
                 self.under[passage].add(query)
 
     def elsewhere(self, query: int, one: int, other: int) -> bool:
-        """Check whether either passage was shown under another question."""
+        """Return whether one of these two passages was shown under another question than ``query``."""
         under = self.under
         return (one in under and under[one] != {query}) or (other in under and under[other] != {query})
 
     def familiar(self, shown: Sequence[tuple[int, int, int]]) -> NDArray[np.float64]:
-        """Count how often the worker saw each question and its less and better known passage; one row each."""
+        """Return a row for each pair that describes how often the worker saw its question and passages.
+
+        The values are the log counts of the question, the less and the better known passage, and whether each was
+        seen.
+        """
         questions, passages = self.questions.get, self.passages.get
         known = [(questions(query, 0), passages(one, 0), passages(other, 0)) for query, one, other in shown]
         counts = np.array(known, dtype=float).reshape(-1, 3)
@@ -75,10 +79,10 @@ def draw(
     *,
     single: bool = False,
 ) -> list[Gold]:
-    """Draw ``count`` gold pairs for a task with these real pairs; fewer if no more of them fit.
+    """Draw ``count`` gold pairs for a task whose real pairs are ``task``; fewer if no others fit.
 
-    ``single``: tasks show single passages, so a gold pair shows only one of its passages. A task can then ask a
-    question again, and a worker never sees a passage twice.
+    ``memory`` is the worker's history. With ``single``, tasks show single passages, so a gold pair shows only one of
+    its passages. A task can then ask a question again, but a worker never sees a passage twice.
     """
     here = Memory()
     here.keep(task)
@@ -100,14 +104,14 @@ def draw(
 def enough_fit(
     gold: Iterable[Gold], memory: Memory, task: Iterable[Shown], count: int, *, single: bool = False
 ) -> bool:
-    """Check that ``count`` gold pairs fit a task with these real pairs; ``single`` as in :func:`draw`."""
+    """Return whether at least ``count`` gold pairs together fit a task. The arguments are those of :func:`draw`."""
     return len(gold_that_fits(gold, memory, task, count, single=single)) >= count
 
 
 def gold_that_fits(
     gold: Iterable[Gold], memory: Memory, task: Iterable[Shown], count: int, *, single: bool = False
 ) -> list[Gold]:
-    """Return the first gold pairs, at most ``count``, that together fit a task with these real pairs."""
+    """Return up to ``count`` gold pairs that together fit a task, in input order. Arguments as in :func:`draw`."""
     fits = _fits_alone if single else _fits_task
     here = Memory()
     here.keep(task)
@@ -126,10 +130,10 @@ def _is_new(one: Gold, memory: Memory, single: bool) -> bool:
 
 
 def _fits_alone(one: Gold, here: Memory) -> bool:
-    """Check that neither passage was shown."""
+    """Return whether neither passage of the gold pair was shown before."""
     return one.relevant_id not in here.passages and one.off_topic_id not in here.passages
 
 
 def _fits_task(one: Gold, here: Memory) -> bool:
-    """Check that the task neither asks the gold pair's question nor shows its passages under another one."""
+    """Return whether the task neither asks the gold pair's question nor shows its passages under another question."""
     return one.query_id not in here.questions and not here.elsewhere(*one[1:])

@@ -1,10 +1,9 @@
-"""Gold pairs that are suspicious because workers who pass all others fail them.
+"""Find gold pairs that are suspicious because workers fail them who pass all their other gold pairs.
 
-A gold pair that more than 20% of otherwise passing workers fail is suspended. Workers see few gold pairs before one
-failure excludes them, so somebody who clicks at random passes "all others" now and then. A pair is therefore
-suspicious only if at least three such workers also failed it and that many failures are unlikely (p < 0.01,
-binomial). The expected rate is the one at which otherwise passing workers fail the other gold pairs, or the
-campaign's slip rate if that is higher.
+A gold pair is suspicious if more than 20% of the otherwise passing workers fail it. Workers see few gold pairs before
+one failure excludes them, so somebody who clicks at random passes all others now and then. A suspicious pair must
+therefore also have at least three such failures, and so many must be unlikely (p < 0.01, binomial). The expected rate
+is the one at which otherwise passing workers fail other gold pairs, or the campaign's slip rate if higher.
 """
 
 from collections import Counter, defaultdict
@@ -15,15 +14,18 @@ import scipy  # loads scipy.special on first use; loading it at the start would 
 
 from judging.rules.screening import GOLD_PAIR, UNLIKELY
 
-#: A gold pair is suspicious above this share of failures by otherwise passing workers.
+#: The share of otherwise passing workers above which a gold pair that they fail is suspicious.
 SHARE = 0.20
-#: Fewer failures than this are no evidence.
+#: The minimum number of failures by otherwise passing workers that makes a gold pair suspicious.
 LEAST_FAILURES = 3
 
 
 @dataclass(frozen=True)
 class Suspicion:
-    """A suspicious gold pair: ``failed`` of ``seen`` otherwise passing workers failed it; ``chance``: the p-value."""
+    """A suspicious gold pair (its key). ``failed`` of ``seen`` otherwise passing workers failed it.
+
+    ``chance`` is the p-value of so many failures.
+    """
 
     gold: int
     failed: int
@@ -31,7 +33,7 @@ class Suspicion:
     chance: float
 
     def words(self, gold: str = GOLD_PAIR) -> str:
-        """Return the reason as text."""
+        """Return the reason for the suspicion as text; ``gold`` is the term for a gold pair."""
         return (
             f"{self.failed} of {self.seen} workers who passed all their other {gold}s failed it "
             f"(p = {self.chance:.2g})"
@@ -39,9 +41,9 @@ class Suspicion:
 
 
 def suspicious(answers: Iterable[tuple[int, int, bool]], *, slip_rate: float) -> list[Suspicion]:
-    """Find the suspicious gold pairs in (gold, worker, passed) answers, least likely first.
+    """Return the suspicious gold pairs by answers of the form (gold pair, worker, passed), lowest p-value first.
 
-    A worker who answered only one gold pair provides no evidence about it.
+    Workers who answered only one gold pair are ignored, since there are no others that they could pass.
     """
     failed, seen = _count_passing_workers(answers)
     all_failed, all_seen = sum(failed.values()), sum(seen.values())
@@ -58,7 +60,7 @@ def suspicious(answers: Iterable[tuple[int, int, bool]], *, slip_rate: float) ->
 
 
 def _count_passing_workers(answers: Iterable[tuple[int, int, bool]]) -> tuple[Counter[int], Counter[int]]:
-    """Count who failed and who answered each gold pair, among workers who passed all their other gold pairs."""
+    """Map gold pairs to the numbers of workers who failed and who answered them, and passed all their others."""
     by_worker: dict[int, list[tuple[int, bool]]] = defaultdict(list)
     for gold, worker, passed in answers:
         by_worker[worker].append((gold, passed))

@@ -1,4 +1,4 @@
-"""The scale of graded judging: levels with their definitions."""
+"""The scale of a graded campaign: its levels with their definitions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ FORM = "Write each level on a line, the lowest first: NAME | DEFINITION, or NAME
 
 @dataclass(frozen=True)
 class Level:
-    """A level of a scale. Its grade is its position, from 0."""
+    """A level of a scale. Its grade is its position in the scale, counted from 0."""
 
     name: str
     definition: str
@@ -49,17 +49,20 @@ FOUR_LEVELS = (
         _("For “how long do cats live”: “Cats that live indoors usually reach 12 to 18 years.”"),
     ),
 )
-#: The default of earlier campaigns, which stored it without examples.
+#: The same levels as earlier campaigns stored them, without examples.
 _WITHOUT_EXAMPLES = tuple(Level(level.name, level.definition) for level in FOUR_LEVELS)
 
 
 def is_default(levels: Sequence[Level]) -> bool:
-    """Return whether these are the four levels, with or without their examples."""
+    """Return whether these are the default levels (:data:`FOUR_LEVELS`), with or without their examples."""
     return tuple(levels) in (FOUR_LEVELS, _WITHOUT_EXAMPLES)
 
 
 def parse_scale(text: str, name: str = "the scale") -> tuple[Level, ...]:
-    """Parse a scale with one level per line. Raises BadInput, naming the line."""
+    """Parse a scale with one level per line, in the format of :data:`FORM`; ``name`` is its name in errors.
+
+    Raises BadInput with the line number.
+    """
     levels: list[Level] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():

@@ -1,6 +1,6 @@
 """The order of pairs on a worker's pages, and the side of each passage.
 
-The layout hides gold pairs: they are mixed with the other pairs, and the sides of all pairs are drawn alike.
+The layout does not reveal gold pairs: they are mixed with the other pairs, and their sides are drawn at random.
 """
 
 import hashlib
@@ -13,9 +13,9 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Seat:
-    """The content of one slot: the pair (or gold pair) at ``index`` of the input, and its sides.
+    """The content of one slot: the pair or gold pair at ``index`` of its list in the input.
 
-    ``swapped``: the second passage of the pair is on the left.
+    ``swapped`` says whether its second passage is on the left.
     """
 
     is_gold: bool
@@ -24,11 +24,12 @@ class Seat:
 
 
 def lay_out(leanings: Sequence[int], gold_count: int, rng: np.random.Generator) -> tuple[Seat, ...]:
-    """Lay out ``len(leanings)`` pairs and ``gold_count`` gold pairs, first slot first.
+    """Return the content of a task's slots in order, for ``len(leanings)`` pairs and ``gold_count`` gold pairs.
 
-    ``leanings[i]`` is how many times more pair *i* was shown unswapped than swapped so far. A pair with a leaning is
-    shown the other way, so that its judgments are balanced over both sides. Half of the other pairs are swapped (an
-    odd one by chance). Gold pairs can be anywhere, like other pairs. The same generator state gives the same layout.
+    ``leanings[i]`` is how many more times pair *i* was shown unswapped than swapped so far. A pair with a nonzero
+    leaning is shown the other way, so that its judgments are balanced over both sides. Half of the other pairs are
+    swapped (an odd one at random), and likewise half of the gold pairs. Gold pairs can be in any slot. The same
+    generator state gives the same layout.
     """
     swaps = _balancing_swaps(leanings, rng)
     gold_swaps = _random_halves(gold_count, rng)
@@ -53,7 +54,7 @@ def _balancing_swaps(leanings: Sequence[int], rng: np.random.Generator) -> list[
 
 
 def _random_halves(count: int, rng: np.random.Generator) -> list[bool]:
-    """Return ``count`` booleans in random order, half of them true (an odd one is random)."""
+    """Return ``count`` booleans in random order, half of them True. If ``count`` is odd, one more or one less is."""
     trues = count // 2 + (int(rng.integers(2)) if count % 2 else 0)
     return [bool(value) for value in rng.permutation([True] * trues + [False] * (count - trues))]
 
@@ -64,24 +65,24 @@ ANSWERS = frozenset((*SIDES, *digits))
 
 
 def possible_answers(grades: int, *, allow_undecided: bool) -> tuple[str, ...]:
-    """Return the answers that a worker can choose: the digits of ``grades`` levels, or the sides of a pair."""
+    """Return the answers that a worker can choose: the digits of ``grades`` levels, or for 0, the sides of a pair."""
     if grades:
         return tuple(map(str, range(grades)))
     return SIDES if allow_undecided else SIDES[:2]
 
 
 def scales_with(answer: str) -> tuple[int, int]:
-    """Return the smallest and largest number of grades for which this answer exists; (0, 0) for a side."""
+    """Return the smallest and largest numbers of levels of a scale that has this answer; (0, 0) for a side."""
     return (0, 0) if answer in SIDES else (int(answer) + 1, len(digits))
 
 
 def placeholder_text(seed: int, pid: str) -> str:
-    """Return a rehearsal's placeholder for a passage without text. It does not identify the passage."""
+    """Return the text that a rehearsal shows for a passage without text. It does not reveal the passage's id."""
     digest = hashlib.sha256(f"placeholder:{seed}:{pid}".encode()).hexdigest()
     return f"Placeholder for passage {digest[:16]}"
 
 
 def submission_seed(campaign_seed: int, assignment: str) -> int:
-    """Derive the seed of a submission's layout from the campaign's; it fits a signed 64-bit column."""
+    """Return the seed of a submission's layout, derived from the campaign's seed. It fits a signed 64-bit column."""
     digest = hashlib.sha256(f"layout:{campaign_seed}:{assignment}".encode()).digest()
     return int.from_bytes(digest[:7])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 
 class PairRequest(NamedTuple):
-    """Two passages of a query by their keys, ``passage_a_id < passage_b_id``."""
+    """A pair to create: the keys of a query and of two of its passages, with ``passage_a_id < passage_b_id``."""
 
     query_id: int
     passage_a_id: int
@@ -22,11 +22,11 @@ class PairRequest(NamedTuple):
 def pack(
     queries: Sequence[int] | NDArray[np.int64], pairs_per_task: int, rng: np.random.Generator
 ) -> list[list[int]]:
-    """Pack pairs into tasks, as lists of indexes into ``queries`` (the query of every pair).
+    """Pack pairs into tasks; return each task as a list of indexes into ``queries``, the queries of the pairs.
 
     Every pair is in exactly one of ceil(pairs / pairs_per_task) tasks, whose sizes differ by at most one. Pairs of
-    one query are in different tasks unless the query has more pairs than there are tasks. Order is random by ``rng``;
-    the same state gives the same tasks.
+    one query are in different tasks unless the query has more pairs than there are tasks. The order is otherwise
+    random; the same generator state gives the same tasks.
     """
     if pairs_per_task < 1:
         raise ValueError("a task has at least one pair")
@@ -34,8 +34,8 @@ def pack(
     if not len(keys):
         return []
     count = -(-len(keys) // pairs_per_task)
-    # Order queries randomly, with the shuffled pairs of each together. Dealing them out to the tasks in turn
-    # puts two pairs of a query into one task only if it has more pairs than there are tasks.
+    # Order the queries randomly, and shuffle the pairs of each. Dealing the pairs out to the tasks in turn puts two
+    # pairs of a query into one task only if the query has more pairs than there are tasks.
     shuffled = rng.permutation(len(keys))
     _, query_of = np.unique(keys, return_inverse=True)
     turn = rng.permutation(int(query_of.max()) + 1)
@@ -46,5 +46,5 @@ def pack(
 
 
 def task_count(pairs: int, pairs_per_task: int, layers: int = 1) -> int:
-    """Count the tasks for ``layers`` judgments of each pair; each layer is packed separately."""
+    """Return the number of tasks for ``layers`` judgments of each pair, each layer packed separately."""
     return layers * -(-pairs // pairs_per_task)

@@ -1,7 +1,6 @@
 """Numeric features of two passages under a question, as a page shows them.
 
-The order of the two sides does not matter to :func:`features`: sides are drawn at random, so they carry no
-information.
+:func:`features` ignores the order of the two passages, because sides are drawn at random and carry no information.
 """
 
 import math
@@ -19,12 +18,12 @@ of on or our she so such than that the their them then there these they this to 
 who whom whose why will with would you your
 """
 _STOP = frozenset(_STOP_WORDS.split())
-#: A text with this share of the other's content words may answer the question equally well.
+#: The share of common content words from which one text may answer a question as well as the other.
 NEARLY_ALL = 0.9
 _WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
-#: The names of the values of ``PassageText.surface``, in order: what a script sees without the question.
+#: The names of the values in ``PassageText.surface``, in order. They can be computed without the question.
 SURFACE = (
     "capital letters",
     "dense capital letters",
@@ -41,7 +40,7 @@ SURFACE = (
     "stop words",
     "question marks",
 )
-#: The names of the values of :func:`placement`, in order.
+#: The names of the values that :func:`placement` returns, in order.
 PLACEMENT = (
     "repeated question words",
     "dense question words",
@@ -52,7 +51,7 @@ PLACEMENT = (
 
 @dataclass(frozen=True)
 class PassageText:
-    """The data of a passage for features: content words in order, number of words, and the ``SURFACE`` features."""
+    """The data of a passage for features: its content words in order, number of words, and ``SURFACE`` values."""
 
     content: tuple[str, ...]
     length: int
@@ -62,7 +61,7 @@ class PassageText:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The content words."""
+        """The set of content words."""
         return frozenset(self.content)
 
     @cached_property
@@ -73,7 +72,7 @@ class PassageText:
 
 @dataclass(frozen=True)
 class QuestionText:
-    """A question for features; ``weights`` measures how rare each of its content words is."""
+    """The data of a question for features: its content words, pairs of adjacent ones, and the words' rarity."""
 
     words: frozenset[str]
     neighbors: frozenset[tuple[str, str]]
@@ -81,7 +80,7 @@ class QuestionText:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the words of a text that carry its topic: lower case, without stop words, plural s cut off."""
+    """Return the content words of a text: in lower case, without stop words and single letters, final s cut off."""
     return frozenset(_content_words(text))
 
 
@@ -91,7 +90,7 @@ def overlap(query: frozenset[str], passage: frozenset[str]) -> float:
 
 
 def nearly_contained(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Check whether one passage has nearly all content words of the other, as a shortened copy has."""
+    """Return whether the passage with fewer content words shares nearly all of them with the other passage."""
     fewer = min(len(one), len(other))
     return bool(fewer) and len(one & other) >= NEARLY_ALL * fewer
 
@@ -101,13 +100,13 @@ def word_count(text: str) -> int:
 
 
 def read_passage(text: str) -> PassageText:
-    """Read a passage's text once for all features."""
+    """Extract from a passage's text the data that all features need."""
     opening, *_ = _SENTENCE.split(text.strip(), maxsplit=1)
     return PassageText(tuple(_content_words(text)), word_count(text), _surface(text), content_words(opening))
 
 
 def _surface(text: str) -> tuple[float, ...]:
-    """Calculate the features named in ``SURFACE``."""
+    """Calculate the values named in ``SURFACE``."""
     words, sentences = _WORD.findall(text), [part for part in _SENTENCE.split(text) if part.strip()]
     capitals = sum(sign.isupper() for sign in text)
     marks = sum(not sign.isalnum() and not sign.isspace() for sign in text)
@@ -135,7 +134,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def placement(question: QuestionText, passage: PassageText) -> tuple[float, ...]:
-    """Calculate the features named in ``PLACEMENT``: how often the passage has the question's words, and where."""
+    """Calculate the values named in ``PLACEMENT``: how often the passage has the question's words, and where."""
     at = [place for place, word in enumerate(passage.content) if word in question.words]
     return (
         float(len(at)),
@@ -146,7 +145,7 @@ def placement(question: QuestionText, passage: PassageText) -> tuple[float, ...]
 
 
 def question_features(text: str, weights: Mapping[str, float]) -> QuestionText:
-    """Read a question's text; ``weights`` come from :func:`word_weights`; an unknown word counts as the rarest."""
+    """Extract the data of a question, with weights from :func:`word_weights`. Unknown words count as the rarest."""
     content = _content_words(text)
     rarest = max(weights.values(), default=1.0)
     own = {word: weights.get(word, rarest) for word in content}
@@ -154,7 +153,7 @@ def question_features(text: str, weights: Mapping[str, float]) -> QuestionText:
 
 
 def word_weights(passages: Iterable[frozenset[str]]) -> dict[str, float]:
-    """Calculate the inverse document frequency of every word of these passages: rare words weigh more."""
+    """Map every word of these passages to its inverse document frequency, which is higher for rare words."""
     counts: Counter[str] = Counter()
     total = 0
     for words in passages:
@@ -164,17 +163,18 @@ def word_weights(passages: Iterable[frozenset[str]]) -> dict[str, float]:
 
 
 def weighted_overlap(question: QuestionText, passage: frozenset[str]) -> float:
-    """Calculate the share of the question's weight that the passage has."""
+    """Calculate the share of the question's total word weight that belongs to words in the passage."""
     total = sum(question.weights.values())
     found = sum(weight for word, weight in question.weights.items() if word in passage)
     return found / total if total else 0.0
 
 
 def features(question: QuestionText, one: PassageText, other: PassageText) -> tuple[float, ...]:
-    """Calculate the pair's features, which do not depend on the order of its sides.
+    """Return the features of a pair, which do not depend on the order of its sides.
 
-    They are: lower and higher overlap with the question, plain and weighted; lengths; share of common words; number
-    of question words; number of sides without a question word; shared phrases of the question.
+    In this order: the lower and the higher overlap with the question, plain, then weighted; the log lengths, shorter
+    first; the share of common words; the number of question words; the number of passages without a question word;
+    and the number of question phrases in both passages.
     """
     plain = sorted((overlap(question.words, one.words), overlap(question.words, other.words)))
     weighted = sorted((weighted_overlap(question, one.words), weighted_overlap(question, other.words)))

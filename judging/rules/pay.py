@@ -1,7 +1,7 @@
-"""A worker's pay for a task, whole or split into a base reward and a bonus by pairs judged.
+"""A worker's pay for a task: a single reward, or split into a base reward and a bonus for the pairs judged.
 
 All amounts are dollars with two decimals. Promised amounts are rounded up to a cent, so that nobody gets less than
-promised; estimates are rounded down.
+promised. Hourly pay is rounded down.
 """
 
 from dataclasses import dataclass
@@ -16,20 +16,20 @@ BASE_REWARD = Decimal("0.20")
 
 @dataclass(frozen=True)
 class Pay:
-    """The pay of a task: ``base`` as the reward for submitting, ``bonus`` for judging every pair."""
+    """The pay of a task in dollars: ``base`` for submitting it, ``bonus`` for judging every pair (0 if not split)."""
 
     base: Decimal
     bonus: Decimal
 
     @property
     def whole(self) -> Decimal:
-        """Return the sum of base and bonus."""
+        """The pay for the whole task: base and bonus."""
         return self.base + self.bonus
 
     def bonus_for(self, judged: int, shown: int) -> Decimal:
-        """Calculate the bonus for ``judged`` of ``shown`` pairs, gold pairs included.
+        """Calculate the bonus for judging ``judged`` of the ``shown`` pairs, gold pairs included.
 
-        Raises ValueError for more judged than shown.
+        Raises ValueError if more pairs are judged than shown.
         """
         if not 0 <= judged <= shown:
             raise ValueError(f"{judged} of {shown} pairs can't be judged")
@@ -38,12 +38,12 @@ class Pay:
         return at_least(self.bonus * judged / shown)
 
     def earned(self, judged: int, shown: int) -> Decimal:
-        """Calculate base and bonus for ``judged`` of ``shown`` pairs."""
+        """Calculate the base and bonus for judging ``judged`` of the ``shown`` pairs."""
         return self.base + self.bonus_for(judged, shown)
 
 
 def pay_of(reward: Decimal, base_reward: Decimal, *, split: bool) -> Pay:
-    """Build the pay of a task of ``reward`` dollars; a base above the reward is lowered to it."""
+    """Return the pay of a task with ``reward`` dollars in all. With ``split``, the base is up to ``base_reward``."""
     base = min(base_reward, reward) if split else reward
     return Pay(base, reward - base)
 
@@ -54,12 +54,12 @@ def rounded(amount: Decimal) -> Decimal:
 
 
 def at_least(amount: Decimal) -> Decimal:
-    """Round up to cents, so that no promised fraction of a cent is lost."""
+    """Round up to cents, so that nobody gets a fraction of a cent less than promised."""
     return amount.quantize(CENT, rounding=ROUND_CEILING)
 
 
 def hourly(amount: Decimal, seconds: float) -> Decimal:
-    """Calculate dollars per hour at ``amount`` dollars for ``seconds`` (at least one second), rounded down."""
+    """Convert a pay of ``amount`` dollars for ``seconds`` (at least 1) to dollars an hour, rounded down to a cent."""
     return (amount * 3600 / _exact(max(seconds, 1.0))).quantize(CENT, rounding=ROUND_FLOOR)
 
 
@@ -69,17 +69,17 @@ def least_pay(seconds: float, minimum_hourly: Decimal) -> Decimal:
 
 
 def shortfall(paid: Decimal, seconds: float, minimum_hourly: Decimal) -> Decimal:
-    """Calculate by how many dollars ``paid`` for ``seconds`` is below ``minimum_hourly`` an hour; at least 0."""
+    """Calculate the dollars that ``paid`` for ``seconds`` of work lacks to reach ``minimum_hourly``, at least 0."""
     return max(least_pay(seconds, minimum_hourly) - paid, Decimal("0.00"))
 
 
 def _exact(seconds: float) -> Decimal:
-    """Round to the recorded microsecond: the last digits of a float would round up to an extra cent."""
+    """Convert seconds to a Decimal, rounded to microseconds, since float errors could round up to an extra cent."""
     return Decimal(str(round(seconds, 6)))
 
 
 def offer_in_words(pay: Pay, minutes: int, wording: Wording = ENGLISH) -> str:
-    """Return a sentence with a task's whole pay, its usual time, and the resulting hourly pay."""
+    """Return words with a task's whole pay, its usual time in ``minutes``, and the resulting hourly pay."""
     told = wording.ngettext(
         "${whole} for about {minutes} minute, ${hourly} an hour",
         "${whole} for about {minutes} minutes, ${hourly} an hour",
@@ -90,7 +90,7 @@ def offer_in_words(pay: Pay, minutes: int, wording: Wording = ENGLISH) -> str:
 
 
 def pay_words(pay: Pay, pairs: int, wording: Wording = ENGLISH) -> str:
-    """Return what a task of ``pairs`` pairs pays, as workers read it, gold pairs included."""
+    """Return the sentences that tell workers what a task of ``pairs`` pairs, gold pairs included, pays and when."""
     if not pay.whole:
         return wording.gettext("This work is not paid.")
     if not pay.bonus:

@@ -1,7 +1,8 @@
 """Split a campaign's plain text into headings, paragraphs and lists.
 
-An empty line separates blocks. A block of one line is a paragraph. In a block of several lines, a short first line
-without a period at its end is a heading for the paragraphs that follow; without a heading, the lines are a list.
+Empty lines separate blocks. A block of one line is a paragraph. In a block of several lines, a short first line
+without punctuation at its end is a heading, and each other line is a paragraph. Without a heading, the lines are a
+list.
 """
 
 import re
@@ -13,7 +14,7 @@ _enders = tuple(".:;,!?。！？؟।")
 
 @dataclass(frozen=True)
 class Block:
-    """A part of a text. ``heading`` can be empty; ``listed``: the lines are list items."""
+    """A block of a text. ``heading`` can be empty. ``listed`` says whether the lines are list items or paragraphs."""
 
     heading: str
     lines: tuple[str, ...]
@@ -21,7 +22,7 @@ class Block:
 
 
 def blocks(text: str) -> tuple[Block, ...]:
-    """Split the text into blocks, in order, without losing a word."""
+    """Split the text into blocks, in order. Every word of the text is in one of them."""
     found = []
     for part in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n")):
         lines = tuple(line.strip() for line in part.splitlines() if line.strip())

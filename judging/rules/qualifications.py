@@ -1,4 +1,4 @@
-"""Worker qualifications in the protocol's format, compared and put into words."""
+"""Compare and describe qualification requirements for workers, in the format of MTurk's protocol."""
 
 import json
 from collections.abc import Sequence
@@ -8,9 +8,9 @@ Requirement = dict[str, Any]
 
 
 def same_requirements(wanted: Sequence[Requirement], found: Sequence[Requirement]) -> bool:
-    """Check that a crowd's description lists exactly the wanted requirements, in any order.
+    """Return whether the requirements ``found`` at the crowd are exactly the wanted ones, in any order.
 
-    Fields that the crowd adds to a requirement (such as ``RequiredToPreview``) make no difference.
+    Fields that the crowd adds to a requirement (such as ``RequiredToPreview``) are ignored.
     """
     left = list(found)
     for one in wanted:
@@ -30,13 +30,13 @@ def _unordered(value: Any) -> Any:
 
 
 def requirement_words(requirements: Sequence[Requirement]) -> str:
-    """Return the requirements in words, with qualifications named by their ids."""
+    """Return the requirements in words, separated by semicolons, with the ids of qualifications as their names."""
     words = [limit_words(one, name=str(one["QualificationTypeId"])) for one in requirements]
     return "; ".join(words) or "nothing"
 
 
 def limit_words(requirement: Requirement, *, name: str) -> str:
-    """Return one requirement in words: the qualification's name, the comparison, its values."""
+    """Return one requirement in words: the qualification's ``name``, the comparison, and the values."""
     values = [*requirement.get("IntegerValues", []), *map(_place, requirement.get("LocaleValues", []))]
     return " ".join([name, requirement["Comparator"], ", ".join(map(str, values))]).strip()
 

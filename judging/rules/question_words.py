@@ -1,9 +1,9 @@
-"""Find the words of the question in a passage.
+"""Mark the words of the question in a passage.
 
-A word is a run of letters, digits and their marks. Whole words are compared, ignoring case: "art" does not mark
-"heart". Words common to all questions are left out. Scripts without spaces between words (Chinese, Japanese, Thai, …)
-have no such runs: there, two or more adjacent characters of the question are marked if they are adjacent in the
-passage, too.
+A word is a run of letters, digits and their diacritics. Whole words are compared, ignoring case, so "art" does not
+mark "heart". Words that are common in English questions are left out. In scripts without spaces between words, such
+as Chinese, Japanese and Thai, two adjacent characters of the question are marked where they are adjacent in the
+passage.
 """
 
 import unicodedata
@@ -13,9 +13,9 @@ from itertools import pairwise
 _SILENT = """a an and are as at be been by can could did do does for from had has have how i if in into is it its me
 my of on or our shall should so than that the their them there these they this to was we were what when where which
 who whom whose why will with would you your"""
-#: Words of English questions that are not specific to the question.
+#: English words that are too common in questions to be marked.
 SILENT = frozenset(_SILENT.split())
-#: Character names of scripts without spaces between words.
+#: How the Unicode names of characters begin in scripts without spaces between words.
 _UNSPACED = ("CJK ", "HIRAGANA", "KATAKANA", "THAI", "LAO ", "KHMER", "MYANMAR", "IDEOGRAPHIC")
 
 
@@ -35,7 +35,10 @@ class _Word:
 
 
 def mark_question_words(text: str, question: str, language: str = "en") -> tuple[Part, ...]:
-    """Split ``text`` into stretches, in order; joined, they are the text."""
+    """Split ``text`` into parts, in order, so that words of the question are marked parts.
+
+    Joined, the parts are the text. ``language`` is the BCP 47 tag of text and question.
+    """
     words, neighbors = _question_words(question, language)
     at = [False] * len(text)
     for word in _find_words(text):
@@ -47,7 +50,7 @@ def mark_question_words(text: str, question: str, language: str = "en") -> tuple
 
 
 def _question_words(question: str, language: str) -> tuple[set[str], set[str]]:
-    """Collect the question's words, and its pairs of neighboring characters in scripts without spaces."""
+    """Return the question's words to mark, and its pairs of adjacent characters in scripts without spaces."""
     words: set[str] = set()
     neighbors: set[str] = set()
     for word in _find_words(question):
@@ -77,7 +80,7 @@ def _split_at_marks(text: str, at: list[bool]) -> tuple[Part, ...]:
 
 
 def _find_words(text: str) -> list[_Word]:
-    """Find runs of letters, digits and marks; a run ends where spaced and unspaced scripts meet."""
+    """Return the runs of letters, digits and diacritics. A run ends where scripts with and without spaces meet."""
     found: list[_Word] = []
     for place, character in enumerate(text):
         if unicodedata.category(character)[0] not in "LMN":
@@ -97,7 +100,7 @@ def _is_unspaced(character: str) -> bool:
 
 
 def _fold_case(word: str, language: str) -> str:
-    """Normalize case and accents of a word; Turkish has a dotted and a dotless i."""
+    """Normalize case and accents of a word. In Turkish and Azerbaijani, the lower case of I is ı."""
     if language.lower().split("-")[0] in ("tr", "az"):
         word = word.replace("I", "ı").replace("İ", "i")
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())

@@ -12,9 +12,9 @@ LONGEST_QUESTION = 65_535
 
 
 def external_question(url: str, *, frame_height: int = 0) -> str:
-    """Build ExternalQuestion XML for ``url``; a frame height of 0 fits the browser's window.
+    """Build the ExternalQuestion XML for our page at ``url``. A frame height of 0 fits the frame to the window.
 
-    Raises ValueError if it is longer than the protocol's 65,535 bytes.
+    Raises ValueError if the XML is longer than the protocol's 65,535 bytes.
     """
     xml = (
         f'<ExternalQuestion xmlns="{_EXTERNAL}"><ExternalURL>{escape(url)}</ExternalURL>'
@@ -26,9 +26,9 @@ def external_question(url: str, *, frame_height: int = 0) -> str:
 
 
 def parse_answers(xml: str) -> dict[str, str]:
-    """Map field names to texts of a QuestionFormAnswers document. Workers control it, so entities are refused.
+    """Parse a QuestionFormAnswers document; return a map of field names to texts.
 
-    Raises ValueError for any other document.
+    Workers control the document, so XML entities are refused. Raises ValueError if it cannot be parsed.
     """
     try:
         # Pass bytes: the declaration can name an encoding (often ASCII) that does not apply to a str.
@@ -46,5 +46,5 @@ def parse_answers(xml: str) -> dict[str, str]:
 
 
 def _redeclared(xml: str) -> bytes:
-    """Return the document in UTF-8 without its declaration, whatever encoding it names."""
+    """Return the document in UTF-8 without its XML declaration, which may name another encoding."""
     return xml[xml.index("?>") + 2 :].encode("utf-8")

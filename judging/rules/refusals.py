@@ -1,4 +1,4 @@
-"""Refusal pages: the reason, what it means for pay, and what to do."""
+"""The texts of the pages that refuse something to a worker: the reason, its effect on pay, and the next step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from judging.rules.worker_sentences import gettext_noop as _
 
 @dataclass(frozen=True)
 class RefusalPage:
-    """The words of one refusal page, and its HTTP status."""
+    """The texts of one refusal page, and its HTTP status."""
 
     title: str
     meaning: str
@@ -19,11 +19,11 @@ class RefusalPage:
     status: int = 403
     #: Whether the worker can appeal on the page itself.
     appeal: bool = False
-    #: Seconds after which the page reloads by itself, as its text announces; 0: never.
+    #: Seconds after which the page reloads by itself, as its text announces; 0 if it never does.
     reload_seconds: int = 0
 
     def said(self, gettext: Callable[[str], str]) -> RefusalPage:
-        """Translate the page into another language."""
+        """Return the page with its texts translated by ``gettext``."""
         return replace(
             self,
             title=gettext(self.title),
@@ -34,18 +34,19 @@ class RefusalPage:
 
 
 _RETURN = _("Please return this task on the site where you took it, so that it is offered to somebody else.")
-#: Pay and next step for a refused worker who still has an open task: returning it would cost them its pay.
+#: The texts on pay and next step for a refused worker who still has an open task and would lose its pay by returning
+#: it.
 OPEN_TASK = (
     _("You have an open task. You can still submit what you have judged; the next page says what it pays."),
     _(
         "Submit what you have judged in your open task. Please do not return it: a returned task pays nothing."
     ),
 )
-#: Also true where a person decides about pay: the worker read that when submitting.
+#: This is also true if a person decides about pay, because the worker was told so when submitting.
 _PAID = _("You are paid for submitted work as promised.")
 _NOTHING = _("Nothing was submitted for this task, so it is not paid. Earlier tasks are paid as promised.")
 
-#: Exclusion rules other than one missed check pair, with their explanations.
+#: Maps the rule behind an exclusion to its explanation. The page's own text explains the rule ``reference``.
 MEANINGS = {
     "two-strikes": _(
         "Two check pairs in your tasks were answered wrongly. One miss can be a slip, so only the second one "
@@ -61,7 +62,7 @@ MEANINGS = {
         "not paid unless the requester decides otherwise."
     ),
 }
-#: The same for an exclusion in another campaign.
+#: Maps the rule behind an exclusion in another campaign to its explanation, unless the page's own text explains it.
 MEANINGS_ELSEWHERE = {
     "person": _("In an earlier campaign the requester decided this after looking at your work."),
     "unseen": _(
@@ -255,10 +256,10 @@ REFUSALS: dict[str, RefusalPage] = {
         500,
     ),
 }
-#: Refusals after which the task is of no use to the worker: the task site may take it back at once.
+#: Refusals after which the worker cannot do anything with the task, so the task site can take it back at once.
 TO_RETURN = frozenset(
     {"no-task", "paused", "returned", "lapsed"}
     | {reason for reason, page in REFUSALS.items() if page.next_step == _RETURN}
 )
-#: Refusals of a choice after which an open page can save no choice: the refusal replaces the page.
+#: Refusals after which a task's page can save no more choices, so that the refusal replaces the page.
 OVER = frozenset({"excluded", "returned", "lapsed", "finished", "already-done"})

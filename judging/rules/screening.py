@@ -1,13 +1,11 @@
 """Decide from a worker's answers on gold pairs whether to exclude the worker, and why.
 
-- ``reference`` is the rule of Arabzadeh et al., *Shallow pooling for sparse labels* ([SP]), section 3.1: one failed
-  gold pair excludes.
-- ``two-strikes``: the first failed gold pair voids its task, which others repeat. The second one excludes, in the
-  same task or in a later one.
-- ``rate``: every task with a failed gold pair is repeated. Two failures or more exclude when honest slips are
-  unlikely to explain that many (p < 0.01).
+- ``reference`` excludes after one failed gold pair, as in Arabzadeh et al., *Shallow pooling for sparse labels*
+  ([SP]), section 3.1.
+- ``two-strikes`` excludes after two failed gold pairs, in the same task or in different ones.
+- ``rate`` excludes after at least two failed gold pairs, if honest slips are unlikely to explain so many (p < 0.01).
 
-Under every rule, a task with a failed gold pair is repeated, and none of an excluded worker's judgments count.
+Under every rule, others repeat a task with a failed gold pair, and none of an excluded worker's judgments count.
 """
 
 from collections.abc import Sequence
@@ -22,13 +20,13 @@ from config.plurals import many
 SLIP_RATE = 0.01
 UNLIKELY = 0.01
 RULES = ("reference", "two-strikes", "rate")
-#: What workers are tested with where they compare two passages, and where they grade single ones.
+#: The term for a test in campaigns that compare two passages, and in campaigns that grade single ones.
 GOLD_PAIR, TEST_PASSAGE = "gold pair", "test passage"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The decision about a worker: excluded or not, why, and the indexes of the failed answers."""
+    """The decision on whether to exclude a worker, the reason, and the indexes of the failed answers."""
 
     excluded: bool
     reason: str
@@ -38,9 +36,10 @@ class Verdict:
 def screen_answers(
     passed: Sequence[bool], rule: str, *, slip_rate: float = SLIP_RATE, gold: str = GOLD_PAIR
 ) -> Verdict:
-    """Decide on a worker's gold answers, in the order given. ``gold``: the word for a test in the reason.
+    """Decide by a worker's gold answers, True where passed, whether the rule excludes the worker.
 
-    An undecided or missing answer counts as failed and is passed as False. Raises ValueError for an unknown rule.
+    Undecided and missing answers must be given as False. ``gold`` is the term for a test in the reason. Raises
+    ValueError for an unknown rule.
     """
     failed = tuple(index for index, good in enumerate(passed) if not good)
     seen = len(passed)
@@ -57,7 +56,10 @@ def screen_answers(
 
 
 def excluding_failures(rule: str, seen: int, slip_rate: float = SLIP_RATE) -> int:
-    """Return the lowest number of failures among ``seen`` gold pairs that excludes; ``seen + 1`` if none does."""
+    """Return the lowest number of failures among ``seen`` gold pairs that excludes a worker.
+
+    Returns ``seen + 1`` if no number does. Raises ValueError for an unknown rule.
+    """
     if rule not in RULES:
         raise ValueError(f"there is no screening rule called {rule!r}")
     if rule != "rate":
@@ -68,6 +70,6 @@ def excluding_failures(rule: str, seen: int, slip_rate: float = SLIP_RATE) -> in
 
 
 def failures_chance(failed: int, seen: int, slip_rate: float = SLIP_RATE) -> float:
-    """Return P(at least ``failed`` slips among ``seen`` gold pairs) for a worker who slips at ``slip_rate``."""
+    """Return the probability of at least ``failed`` slips among ``seen`` gold pairs at this slip rate."""
     # bdtrc(k, n, p) = P(Binomial(n, p) > k); scipy.stats would add a second to the start of every command.
     return float(scipy.special.bdtrc(failed - 1, seen, slip_rate)) if failed else 1.0

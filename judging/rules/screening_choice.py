@@ -1,20 +1,24 @@
 """Compare the screening rules for a campaign, and recommend one.
 
-The crowd is modeled as a mix: a share β of workers who judge without reading, and honest workers who slip on gold
-pairs and err on other pairs. By default, careless workers answer half of the gold pairs and half of the other pairs
-right, like somebody who flips a coin or always chooses the left side. Excluded workers are replaced by new ones from
-the same mix. With N and C from :mod:`judging.rules.expectations` for honest workers (h) and the mean over the
-careless kinds (c), who get the share r of their counted judgments right:
+The crowd is modeled as a mix of careless workers (a share β), who judge without reading, and honest workers, who slip
+on gold pairs and err on other pairs. By default, careless workers answer half of the gold pairs and half of the other
+pairs right, like somebody who flips a coin or always chooses the left side. Excluded workers are replaced by new ones
+from the same mix.
+
+The numbers N of submitted tasks and C of counted tasks come from :mod:`judging.rules.expectations`, for honest
+workers (h) and as the mean over the kinds of careless workers (c). Honest judgments are wrong with probability e_h,
+and the share r of the careless workers' counted judgments is right. Then
 
     cost            = one pass · ((1 − β) N_h + β N_c) / ((1 − β) C_h + β C_c)
     bad judgments   = β C_c / ((1 − β) C_h + β C_c)                                  among counted judgments
     error           e = (1 − bad) · e_h + bad · (1 − r)
 
-A best answer counts as right if the truly best passage beats every rival in its pool of m passages. For independent
-judgments, this has the probability (1 − e)^(m−1). Tournaments can be right without that, so the numbers are a lower
-bound; ``benchmarks/screening.py`` compares the order of the rules with that of real tournaments. Rules are level if
-their correct best answers per dollar are within 3% of the maximum. Of these, the recommended rule keeps the most
-honest workers; in a tie, it leaves the fewest bad judgments.
+A best answer counts as correct if the truly best passage beats every rival in its pool of m passages. For independent
+judgments, the probability of this is (1 − e)^(m−1). A tournament can be correct without that, so the numbers are a
+lower bound; ``benchmarks/screening.py`` compares the order of the rules with that of real tournaments.
+
+Rules are level if their correct best answers per dollar are within 3% of the maximum. Of these, the rule that keeps
+the most honest workers is recommended or, in a tie, the one that leaves the fewest bad judgments.
 """
 
 from collections.abc import Mapping
@@ -25,17 +29,21 @@ from math import comb
 from judging.rules.expectations import Expectation, expect
 from judging.rules.screening import RULES, SLIP_RATE
 
-#: The share of workers who judge without reading, and how often an honest judgment goes against the truth.
+#: The default share of workers who judge without reading, and the probability that an honest judgment is wrong.
 CARELESS_SHARE, HONEST_ERROR = 0.2, 0.1
-#: Chance of answering a pair right without reading.
+#: The probability of answering a pair right without reading.
 COIN = 0.5
-#: A rule is level with the best when it finds at least this share of its correct best answers per dollar.
+#: A rule is level with the best rule if it finds at least this share of that rule's correct best answers per dollar.
 LEVEL = 0.97
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The inputs of the comparison. ``pools`` maps the size of a pool to the number of queries that have it."""
+    """The inputs of the comparison.
+
+    ``one_pass`` is the cost without repeats in dollars. ``pools`` maps the size of a pool to the number of queries
+    with such a pool. ``allowed`` is the slip rate that the rule ``rate`` allows.
+    """
 
     gold_per_task: int
     tasks_per_worker: int
@@ -45,15 +53,18 @@ class Setting:
     allowed: float = SLIP_RATE
     judgments_per_pair: int = 1
     careless_share: float = CARELESS_SHARE
-    #: (gold pairs right, other pairs right) of each kind of careless worker, equally frequent.
+    #: For each kind of careless worker, the shares of gold pairs and of other pairs answered right. Kinds are equally
+    #: frequent.
     careless: tuple[tuple[float, float], ...] = ((COIN, COIN),)
 
 
 @dataclass(frozen=True)
 class Consequence:
-    """The consequences of one rule. If almost no task would count, ``cost`` is None and ``right`` is 0.
+    """The consequences of one screening rule. If almost no task would count, ``cost`` is None and ``right`` is 0.
 
-    ``level``: no other rule finds clearly more correct best answers per dollar.
+    ``honest_kept`` and ``careless_caught`` are shares of workers, and ``bad_judgments`` is a share of counted
+    judgments. ``right`` is the number of correct best answers. ``level`` says whether no other rule finds clearly
+    more of them per dollar.
     """
 
     rule: str
@@ -68,12 +79,12 @@ class Consequence:
 
     @property
     def per_hundred(self) -> float:
-        """Calculate the correct best answers per $100."""
+        """The number of correct best answers per $100."""
         return 100 * self.right_per_dollar
 
 
 def compare_rules(setting: Setting) -> list[Consequence]:
-    """Compare the rules, in the order of :data:`judging.rules.screening.RULES`, and mark the recommended one."""
+    """Return the consequences of each rule, in the order of ``RULES``, with one rule marked as recommended."""
     rows = [_consequence(rule, setting) for rule in RULES]
     least = LEVEL * max(row.right_per_dollar for row in rows)
     level = [row for row in rows if row.right_per_dollar >= least]
@@ -82,7 +93,7 @@ def compare_rules(setting: Setting) -> list[Consequence]:
 
 
 def expectation_for(passes: float, rule: str, setting: Setting) -> Expectation:
-    """Forecast the results of a worker who answers the share ``passes`` of gold pairs right."""
+    """Return the forecast under a rule for workers who pass each gold pair with probability ``passes``."""
     return expect(
         slip_rate=1 - passes,
         gold_per_task=setting.gold_per_task,
@@ -116,13 +127,13 @@ def _consequence(rule: str, setting: Setting) -> Consequence:
 
 
 def right_answers(setting: Setting, error: float) -> float:
-    """Calculate a lower bound for the number of correct best answers, at this error probability per judgment."""
+    """Return a lower bound for the number of correct best answers; ``error`` is the share of wrong judgments."""
     right = 1 - _error_chance(setting.judgments_per_pair, error)
     return sum(queries * right ** (size - 1) for size, queries in setting.pools.items())
 
 
 def _error_chance(judgments: int, error: float) -> float:
-    """Calculate the chance that the worse passage wins a pair; a tie counts half."""
+    """Return the probability that the worse passage wins a pair of ``judgments`` judgments; a tie counts half."""
     chances = [comb(judgments, k) * error**k * (1 - error) ** (judgments - k) for k in range(judgments + 1)]
     return sum(
         c * (1.0 if 2 * k > judgments else 0.5 if 2 * k == judgments else 0.0) for k, c in enumerate(chances)

@@ -6,7 +6,7 @@ _CHECKS = _(
     "Some pairs have an answer that is plain to anyone who reads both passages. They show whether people read."
 )
 _UNDECIDED = _("“Cannot decide” counts as a miss there.")
-#: Rule → the consequence of missing a gold pair.
+#: Maps a screening rule to the sentences on the consequence of failing a gold pair.
 FOLLOWS = {
     "reference": _("If you miss one of them, we use none of your choices and offer you no further tasks."),
     "two-strikes": _(
@@ -33,9 +33,9 @@ def screening_words(
     repeats: bool = False,
     wording: Wording = ENGLISH,
 ) -> str:
-    """Return what happens when a worker misses a gold pair, what it means for pay, and how to object.
+    """Return the sentences on the consequences of failing a gold pair, on pay, and on how to object.
 
-    Empty for a campaign without gold pairs and without ``repeats`` of the worker's earlier pairs.
+    With ``repeats``, sentences on repeated pairs follow. Empty without gold pairs and ``repeats``.
     """
     again = [wording.gettext(REPEATS)] if repeats else []
     if not gold_per_task:

@@ -1,8 +1,8 @@
 """The range of rates at which honest workers fail gold pairs, assumed from papers or measured in a pilot.
 
-A measured rate is Jeffreys' estimate: after *f* failures among *n* answers the rate has the distribution
-Beta(f + ½, n − f + ½). Its mean is the expected rate, and its 95% interval is the range (Brown, Cai and DasGupta,
-*Interval estimation for a binomial proportion*, 2001). Without a failure the range begins at 0.
+A rate is measured by Jeffreys' method: after *f* failures among *n* answers, it has the distribution
+Beta(f + ½, n − f + ½). The mean is the expected rate, and the 95% interval is the range (Brown, Cai and DasGupta,
+*Interval estimation for a binomial proportion*, 2001). Without a failure, the range begins at 0.
 """
 
 from collections.abc import Iterable
@@ -11,19 +11,24 @@ from math import sqrt
 
 import scipy  # loads scipy.special on first use; loading it at the start would cost every command a third of a second
 
-#: Without a measurement, the low end of the range as a share of its high end. [SP]'s costs imply rates from 0.07 to
-#: 0.9% (docs/methods-screening.md), rounded outward to 0.05 and 1%.
+#: The low end of an assumed range as a share of its high end. [SP]'s costs imply rates from 0.07% to 0.9%
+#: (docs/methods-screening.md), rounded outward to 0.05% and 1%.
 LOW_TO_HIGH = 0.05
-#: The minimum number of a pilot's answers that replaces the assumption.
+#: The minimum number of gold answers in a pilot from which the measured rate replaces the assumption.
 LEAST_ANSWERS = 30
-#: A worker who fails at least this share of their gold pairs, of at least this many, does not count as honest.
+#: The share of failed gold pairs from which a worker does not count as honest, and the least number of gold pairs
+#: seen.
 NOT_HONEST_FROM, NOT_HONEST_LEAST_SEEN = 0.5, 3
 MOST = 0.99
 
 
 @dataclass(frozen=True)
 class Slips:
-    """An expected rate between a low and a high one. ``seen`` is the number of measured answers; 0: assumed."""
+    """An expected slip rate, between a low and a high one.
+
+    A measured rate comes from ``failed`` of ``seen`` gold answers, with ``careless`` workers left out. An assumed
+    rate has ``seen`` 0.
+    """
 
     low: float
     expected: float
@@ -34,7 +39,7 @@ class Slips:
 
     @property
     def source(self) -> str:
-        """The source of the rate, in words."""
+        """Words that tell whether the rate is assumed or measured, and from how many answers."""
         if not self.seen:
             return "assumed; a pilot measures it"
         left_out = f"; {self.careless} who failed half or more are left out" if self.careless else ""
@@ -42,30 +47,30 @@ class Slips:
 
     @property
     def expected_words(self) -> str:
-        """The expected rate in percent."""
+        """The expected rate as a percentage, such as "0.2%"."""
         return f"{percent_text(self.expected)}%"
 
     @property
     def range_words(self) -> str:
-        """The range in percent: "0.05 to 1%"."""
+        """The range as percentages, such as "0.05 to 1%"."""
         return f"{percent_text(self.low)} to {percent_text(self.high)}%"
 
 
 def percent_text(share: float) -> str:
-    """Write a share in percent without the sign: at most one decimal, below one percent at most two."""
+    """Format a share as a percentage without the sign, with one decimal at most, or two below one percent."""
     decimals = 2 if 0 < share < 0.01 else 1
     return f"{100 * share:.{decimals}f}".rstrip("0").removesuffix(".")
 
 
 def assumed(rate: float) -> Slips:
-    """Return the range up to an assumed highest rate. The expected rate is the geometric mean of its ends."""
+    """Return an assumed range whose high end is ``rate``. The expected rate is the geometric mean of both ends."""
     return Slips(LOW_TO_HIGH * rate, sqrt(LOW_TO_HIGH) * rate, min(MOST, rate))
 
 
 def measured(answers: Iterable[tuple[int, bool]]) -> Slips | None:
-    """Calculate the range from (worker, passed) answers; None if there are too few.
+    """Estimate the slip rate from gold answers of the form (worker, passed); None if there are too few.
 
-    Workers who failed half or more of at least three gold pairs are left out: they do not read.
+    Workers who failed half or more of at least three gold pairs are left out, because they apparently do not read.
     """
     counts: dict[int, list[int]] = {}
     for worker, passed in answers:

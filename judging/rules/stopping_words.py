@@ -1,11 +1,14 @@
-"""The sentences that a worker agrees to about each way of ending a task and its pay."""
+"""The sentences in the consent text on each way to end a task, and on the pay that follows."""
 
 from judging.rules.pay import Pay
 from judging.rules.worker_sentences import ENGLISH, Wording
 
 
 def ways_to_stop(pay: Pay, *, minutes: int, wording: Wording = ENGLISH) -> list[str]:
-    """Return a sentence for each way: finish, stop early, return the task, let the time run out."""
+    """Return sentences for each way to end a task: finish, stop early, return it, let the time run out.
+
+    ``minutes`` is the task's time limit.
+    """
     return [
         _finish_sentence(pay, wording),
         _stop_early_sentence(pay, wording),

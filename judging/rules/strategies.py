@@ -1,15 +1,15 @@
-"""Test strategies that a script can follow without reading.
+"""Test how well scripts that do not read can pass gold pairs, by various strategies.
 
-A strategy chooses one side of a pair, or leaves it to chance. Its probability of choosing the known better side is 1,
-0, or ½ if it leaves the choice to chance. A task is passed if every gold pair in it is answered right, as every
-screening rule requires before the task's judgments count.
+A strategy chooses a side of a pair. Its probability of choosing the side known to be better is 1, 0 or, if it leaves
+the choice to chance, ½. A task is passed if every gold pair in it is answered right, as every screening rule requires
+for the task's judgments to count. The probability of passing is calculated in three ways:
 
-- By text (:mod:`judging.rules.text_strategies`): the gold pairs of *n* tasks are *k* draws without replacement from
-  the *N* accepted ones, of which the strategy answers *r* right and *h* by chance. All of them are right with chance
-  Σ_j C(r, k − j) C(h, j) 2^−j / C(N, k).
-- By side: from the layouts of tasks.
-- By memory of earlier pairs: from simulated workers with a fixed seed, who do tasks of this campaign in random order,
-  with gold pairs drawn as they are for people.
+- For strategies by text (:mod:`judging.rules.text_strategies`), the *k* gold pairs of *n* tasks are drawn without
+  replacement from the *N* accepted ones. The strategy answers *r* of these right and *h* by chance. The probability
+  that all *k* are right is Σ_j C(r, k − j) C(h, j) 2^−j / C(N, k).
+- For strategies by side, random layouts of tasks are counted.
+- For strategies by memory of earlier pairs, simulated workers with a fixed seed do tasks of this campaign in random
+  order. Gold pairs are drawn as they are for people.
 """
 
 import math
@@ -29,24 +29,24 @@ from judging.rules.layout import lay_out
 from judging.rules.pair_features import question_features, read_passage, word_weights
 from judging.rules.text_strategies import Chooser, choosers_by_looks, choosers_by_text, higher
 
-#: Numbers of consecutive tasks for which pass rates are reported.
+#: The numbers of consecutive tasks for which the probability of passing is reported.
 TASKS = (1, 5, 20)
-#: The minimum agreement with the labels at which a strategy judges well enough to be paid.
+#: The share of agreement with the labels from which a strategy judges well enough to deserve pay.
 GOOD_AGREEMENT = 0.60
-#: The maximum probabilities of passing one task, and five, for a strategy that agrees less.
+#: The acceptable probabilities of passing one task, and five, for a strategy that agrees less with the labels.
 MOST_OF_ONE, MOST_OF_FIVE = 0.20, 0.01
-#: A strategy by looks is reported if it answers more gold pairs right than guessing by this many standard errors.
-#: Among so many strategies, some always do well by chance.
+#: The number of standard errors by which a strategy by looks must beat guessing on gold pairs to be reported. There
+#: are so many of these strategies that some do well by chance.
 BEYOND_CHANCE = 2.5
 LAYOUTS = 400
-#: The number of simulated workers, and the maximum number of tasks they do together.
+#: The maximum number of simulated workers, and the maximum number of tasks that they all do together.
 WORKERS, SIMULATED_TASKS = 100, 400
 
 Floats = NDArray[np.float64]
 
 
 class Known(NamedTuple):
-    """A pair whose better passage is known, by keys."""
+    """The keys of a query, a better and a worse passage, of a pair whose better passage is known."""
 
     query: int
     better: int
@@ -57,8 +57,9 @@ class Known(NamedTuple):
 class Setting:
     """The data on which strategies are tested.
 
-    ``gold``: accepted gold pairs. ``labeled``: real pairs whose labels differ. ``tasks``: the real pairs of each
-    task. ``questions`` and ``passages`` are texts by key; a missing text counts as empty.
+    ``gold`` are the accepted gold pairs, ``labeled`` the real pairs whose passages have different labels, and
+    ``tasks`` the real pairs of each task. ``questions`` and ``passages`` map keys to texts; a missing text counts as
+    empty. ``most_tasks`` is the maximum number of tasks of one worker.
     """
 
     gold: Sequence[Known]
@@ -73,7 +74,7 @@ class Setting:
 
     @cached_property
     def texts(self) -> Texts:
-        """The texts, read once for all uses."""
+        """The data that features need of the questions and passages."""
         read = {key: read_passage(text) for key, text in self.passages.items() if text}
         weights = word_weights(one.words for one in read.values())
         return Texts(
@@ -85,9 +86,9 @@ class Setting:
 class Outcome:
     """The results of one strategy.
 
-    ``right``: the share of gold pairs it answers right. ``passes[i]``: the probability of passing
-    ``Outcomes.tasks[i]`` tasks in a row. ``agrees``: the share of real pairs on which it agrees with the labels; None
-    if no labels differ.
+    ``right`` is the share of gold pairs that it answers right. ``passes[i]`` is the probability of passing
+    ``Outcomes.tasks[i]`` tasks in a row. ``agrees`` is the share of labeled real pairs on which it agrees with the
+    labels; None if there are none.
     """
 
     name: str
@@ -97,18 +98,20 @@ class Outcome:
 
     @property
     def judges_badly(self) -> bool:
-        """Return whether it agrees with the labels too rarely to deserve pay. True if the agreement is unknown."""
+        """Whether the strategy agrees with the labels too rarely to deserve pay; True if its agreement is unknown."""
         return self.agrees is None or self.agrees < GOOD_AGREEMENT
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The results of every strategy, sorted by how easily it passes a task, and the numbers of tasks tried.
+    """The results of all strategies (``rows``), highest probability of passing first.
 
-    Strategies that go by the look of a text are left out unless they do better than chance (``BEYOND_CHANCE``).
+    Strategies by looks are left out unless they do better than chance (``BEYOND_CHANCE``). ``tasks`` are the numbers
+    of tasks for which passing was tried. ``gold`` and ``labeled`` are numbers of pairs.
 
-    ``fewest``: the smallest number of tasks, out of ``wanted``, with enough gold pairs for a simulated worker.
-    ``page``: how well a classifier recognizes gold pairs by what the page shows; None without enough texts.
+    ``fewest`` is the smallest number of tasks that a simulated worker got before gold pairs ran out; ``wanted`` is
+    the maximum. ``page`` tells how well a classifier recognizes gold pairs by what a page shows; None without enough
+    texts.
     """
 
     tasks: tuple[int, ...]
@@ -120,11 +123,11 @@ class Outcomes:
     page: Detectability | None = None
 
     def above(self, share: float) -> list[Outcome]:
-        """Return strategies that pass one task with a higher probability than ``share``."""
+        """Return the results of strategies whose probability of passing one task is above ``share``."""
         return [row for row in self.rows if row.passes and row.passes[0] > share]
 
     def over_the_bar(self) -> list[Outcome]:
-        """Return strategies that easily pass one or five tasks although they rarely agree with the labels."""
+        """Return the results of strategies that judge badly but are too likely to pass one task or five."""
         most = {1: MOST_OF_ONE, 5: MOST_OF_FIVE}
         return [
             row
@@ -139,7 +142,7 @@ class Outcomes:
 
 
 def try_strategies(setting: Setting, *, seed: int = 0, workers: int = WORKERS) -> Outcomes:
-    """Try every strategy. The same seed gives the same figures."""
+    """Test every strategy, with up to ``workers`` simulated workers. The same seed gives the same results."""
     per_task = setting.gold_per_task
     most = min(setting.most_tasks, len(setting.gold) // per_task) if per_task else setting.most_tasks
     tasks = tuple(sorted({min(count, most) for count in TASKS if most}))
@@ -157,13 +160,16 @@ def try_strategies(setting: Setting, *, seed: int = 0, workers: int = WORKERS) -
 
 
 def page_detectability(setting: Setting) -> Detectability | None:
-    """Measure how well a classifier tells gold pairs from the tasks' real pairs by what a page shows."""
+    """Measure how well a classifier tells gold pairs from the real pairs of tasks by what a page shows."""
     real = sorted(setting.compared or {pair for task in setting.tasks for pair in task})
     return try_to_tell(real, [Triple(*pair) for pair in setting.gold], setting.texts)
 
 
 def all_right(chances: Sequence[float], drawn: int) -> float:
-    """Return the probability that ``drawn`` gold pairs are all answered right, if each has a chance of 0, ½ or 1."""
+    """Return the probability that ``drawn`` gold pairs, drawn without replacement, are all answered right.
+
+    ``chances`` has the probability of a right answer for each gold pair to draw from: 0, ½ or 1.
+    """
     counts = Counter(chances)
     ways = sum(
         math.comb(counts[1.0], drawn - guessed) * math.comb(counts[0.5], guessed) / 2**guessed
@@ -176,7 +182,7 @@ def all_right(chances: Sequence[float], drawn: int) -> float:
 
 
 def by_looks(setting: Setting, tasks: Sequence[int]) -> list[Outcome]:
-    """Return the results of all strategies by looks, however well they do."""
+    """Return the results of all strategies by looks, whether or not they do better than chance."""
     choosers = choosers_by_looks(setting.texts)
     return [_try_chooser(name, chooser, setting, tasks) for name, chooser in choosers.items()]
 
@@ -194,9 +200,9 @@ def _try_chooser(name: str, chooser: Chooser, setting: Setting, tasks: Sequence[
 
 # By side.
 
-#: Always left (which comes first on a phone), alternating left and right, and random.
+#: Strategies by side: always left (which comes first on a phone), alternating between left and right, and random.
 BY_SIDE = ("left", "alternating", "random")
-#: The same where single passages are graded: always the same grade, alternating high and low, and random.
+#: Strategies if single passages are graded: always the same grade, alternating between high and low, and random.
 BY_GRADE = ("one grade", "alternating", "random")
 
 
@@ -214,9 +220,10 @@ def _try_sides(setting: Setting, tasks: Sequence[int]) -> list[Outcome]:
 
 @lru_cache(maxsize=64)
 def _side_chances(pairs: int, gold: int) -> tuple[float, float]:
-    """Return the shares of layouts in which choosing left, or alternating, answers all gold pairs right.
+    """Return the probabilities that always choosing left, and alternating, answers all gold pairs of a task right.
 
-    A layout is as likely as its mirror image, so each layout drawn is counted both ways.
+    The probabilities are shares of randomly drawn layouts. ``pairs`` and ``gold`` are the task's numbers of real and
+    gold pairs. A layout is as likely as its mirror image, so each layout drawn is counted both ways.
     """
     left = turns = 0
     for seed in range(LAYOUTS):
@@ -230,12 +237,12 @@ def _side_chances(pairs: int, gold: int) -> tuple[float, float]:
 
 # By memory.
 
-#: Choose the passage that the worker has seen more often, less often, or never under another question.
+#: Strategies by memory: choose the passage seen more often, less often, or never under another question.
 BY_MEMORY = ("seen before", "not seen before", "not seen elsewhere")
 
 
 class GivenTask(NamedTuple):
-    """A task of a simulated worker: its number from 1, the worker's history, its real pairs and its gold pairs."""
+    """A task of a simulated worker: its number from 1, the worker's history before it, its real and gold pairs."""
 
     number: int
     memory: Memory
@@ -244,9 +251,9 @@ class GivenTask(NamedTuple):
 
 
 def tasks_of_one(setting: Setting, most: int, rng: np.random.Generator) -> Iterator[GivenTask]:
-    """Yield up to ``most`` tasks in random order, with gold pairs drawn as they are for people.
+    """Yield up to ``most`` tasks for one simulated worker, in random order, with gold pairs drawn as for people.
 
-    A task without enough fitting gold pairs is skipped.
+    A task without enough fitting gold pairs is skipped. The yielded history changes with the next task.
     """
     memory = Memory()
     left = [Gold(pk, *key) for pk, key in enumerate(setting.gold)]
@@ -266,7 +273,10 @@ def tasks_of_one(setting: Setting, most: int, rng: np.random.Generator) -> Itera
 
 
 class WorkerChances(NamedTuple):
-    """One worker's chances, a column for each of ``BY_MEMORY``: by task, by gold pair, by labeled real pair."""
+    """One worker's probabilities of right answers, with a column for each of ``BY_MEMORY``.
+
+    The tables have a row for each task (all gold pairs right), for each gold pair, and for each labeled real pair.
+    """
 
     tasks: Floats
     gold: Floats
@@ -297,10 +307,10 @@ def _memory_table(rows: Sequence[Floats | list[float]]) -> Floats:
 def _try_memory(
     setting: Setting, tasks: Sequence[int], rng: np.random.Generator, workers: int
 ) -> tuple[list[Outcome], int]:
-    """Return the results of strategies by memory, and the smallest number of tasks given to a simulated worker.
+    """Return the results of strategies by memory, and the smallest number of tasks that a simulated worker got.
 
-    In a first task there is nothing to remember, so the rate for one task is that of all later tasks. A worker who
-    cannot be given enough tasks does not pass them.
+    In a first task there is nothing to remember, so the probability for one task is the mean over later tasks. A
+    worker who does not get enough tasks counts as not passing them.
     """
     most = min(setting.most_tasks, len(setting.tasks))
     count = max(1, min(workers, SIMULATED_TASKS * workers // WORKERS // max(1, most)))
@@ -329,7 +339,7 @@ def _try_memory(
 
 
 def _memory_chances(memory: Memory, query: int, one: int, other: int) -> list[float]:
-    """Return the chance of choosing ``one``, for each of ``BY_MEMORY``."""
+    """Return the probability of choosing passage ``one`` over ``other``, for each of ``BY_MEMORY``."""
     familiar = higher(memory.passages[one], memory.passages[other])
     elsewhere = [bool(memory.under.get(side, set()) - {query}) for side in (one, other)]
     return [familiar, 1.0 - familiar, higher(elsewhere[1], elsewhere[0])]

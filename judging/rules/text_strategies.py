@@ -1,7 +1,7 @@
-"""Strategies that choose a side by the texts, without understanding them.
+"""Strategies that choose a side of a pair by its texts, without understanding them.
 
-Those *by text* are what a script would try first: the question's words, and length. Those *by looks* choose the side
-with the most or the least of each figure in ``SURFACE`` and ``PLACEMENT``.
+Strategies *by text* are those that a script would try first: by the question's words, or by length. Strategies *by
+looks* choose the side with the higher or the lower value of one of the features in ``SURFACE`` and ``PLACEMENT``.
 """
 
 import math
@@ -19,7 +19,8 @@ from judging.rules.pair_features import (
     read_passage,
 )
 
-#: Returns the chance of choosing the first of two passages of a query, all by their keys: 1, 0, or ½ for a tie.
+#: A function that takes the keys of a query and two passages, and returns the probability of choosing the first
+#: passage: 1, 0, or ½ for a tie.
 Chooser = Callable[[int, int, int], float]
 Score = Callable[[QuestionText, PassageText], float]
 
@@ -27,7 +28,7 @@ _UNASKED, _UNREAD = question_features("", {}), read_passage("")
 
 
 def choosers_by_text(texts: Texts) -> dict[str, Chooser]:
-    """Map the strategies that a script would try first to their choosers."""
+    """Map the names of the strategies by text to their choosers."""
     return {
         "overlap": _choose_most(texts, _shared_words),
         "rare words": _choose_most(texts, _shared_rarity),
@@ -41,14 +42,14 @@ def choosers_by_text(texts: Texts) -> dict[str, Chooser]:
 
 
 def choosers_by_looks(texts: Texts) -> dict[str, Chooser]:
-    """Map the strategies by looks to their choosers."""
+    """Map the names of the strategies by looks to their choosers."""
     scores = {name: partial(_figure_at, at) for at, name in enumerate((*SURFACE, *PLACEMENT))}
     most = {f"most {name}": _choose_most(texts, score) for name, score in scores.items()}
     return most | {f"fewest {name}": _choose_fewest(texts, score) for name, score in scores.items()}
 
 
 def higher(one: float, other: float) -> float:
-    """Return 1 if the first is higher, 0 if the second is, and ½ if they are equal."""
+    """Return 1 if the first value is higher, 0 if the second is, and ½ if they are nearly equal."""
     if math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12):
         return 0.5
     return 1.0 if one > other else 0.0

@@ -1,4 +1,4 @@
-"""Forecast from the sizes of pools how many passages the rules of a topic's life ask people to judge."""
+"""Forecast from the sizes of pools how many passages people will judge under the rules for ending a topic."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ from judging.rules.topic_life import LifeRules
 
 @dataclass(frozen=True)
 class Effort:
-    """Numbers of topics and passages, before anything is judged."""
+    """A forecast of the passages to judge under :class:`LifeRules`, made before anything is judged."""
 
     topics: int
     small: int
@@ -33,7 +33,11 @@ class Effort:
 
 
 def forecast_effort(sizes: Mapping[int, int], rules: LifeRules, budget: int | None = None) -> Effort:
-    """Return the forecast. ``sizes`` maps a pool's size to its number of topics; the budget is for all passages."""
+    """Return the forecast for a campaign.
+
+    ``sizes`` maps the size of a pool to the number of topics with such a pool. ``budget`` is the maximum number of
+    passages to judge in the whole campaign.
+    """
     few = [size for size in sizes if size < rules.opening and _discarded_once_acceptable(size, rules)]
     limit = math.inf if budget is None else budget
 
@@ -54,7 +58,10 @@ def forecast_effort(sizes: Mapping[int, int], rules: LifeRules, budget: int | No
 
 @dataclass(frozen=True)
 class LaterTasks:
-    """The maximum numbers of a crowd's tasks after those of the openings, with one judgment per passage."""
+    """The maximum numbers of tasks for a crowd after those of the openings, with one judgment per passage.
+
+    ``pools``, ``accepted`` and ``most`` are the cases of the same names in :class:`Effort`.
+    """
 
     pools: int
     accepted: int
@@ -64,10 +71,11 @@ class LaterTasks:
 def forecast_later_tasks(
     sizes: Mapping[int, int], rules: LifeRules, per_task: int, budget: int | None = None
 ) -> LaterTasks:
-    """Return the maximum numbers of tasks after the openings, for the cases of :func:`forecast_effort`.
+    """Return the maximum numbers of tasks of ``per_task`` passages each after the openings.
 
-    Topics finish their stages at different times, so that the rest of each pool and each iteration can be packed on
-    its own, with a part-filled task at its end. The collection is assumed to be large enough for full iterations.
+    ``sizes`` and ``budget`` are as in :func:`forecast_effort`. Topics finish their stages at different times, so the
+    rest of each pool and each iteration may be packed separately, with a partly filled task at its end. The
+    collection is assumed to be large enough for full iterations.
     """
     pools = Counter({size - rules.opening: topics for size, topics in sizes.items() if size > rules.opening})
     added = sum(topics * (_earliest_acceptance(size, rules) - size) for size, topics in sizes.items())
@@ -81,10 +89,11 @@ def forecast_later_tasks(
 
 
 def _most_tasks(rounds: Mapping[int, int], per_task: int, budget: int | None = None) -> int:
-    """Return an upper bound of the number of tasks. ``rounds`` maps a round's passages to the number of such rounds.
+    """Return an upper bound for the number of tasks if each round of passages is packed separately.
 
-    If the budget has too few passages, the rounds with the most tasks per passage are counted first, the last of them
-    in part. The budget can also cut a round short, which leaves at most one more part-filled task.
+    ``rounds`` maps a round's number of passages to the number of such rounds. If the budget does not cover all
+    passages, the rounds with the most tasks per passage are counted first, the last of them in part. The budget can
+    also cut a round short, which leaves at most one more partly filled task.
     """
     total = sum(passages * times for passages, times in rounds.items())
     of_one = {passages: task_count(passages, per_task) for passages in rounds}
@@ -103,13 +112,13 @@ def _discarded_once_acceptable(size: int, rules: LifeRules) -> bool:
 
 
 def _earliest_acceptance(size: int, rules: LifeRules) -> int:
-    """Return how many passages are judged for a topic that is accepted at the first opportunity."""
+    """Return how many passages are judged if a topic with a pool of this size is accepted as early as possible."""
     lacking = max(0, rules.accept_judged - size)
     return size + rules.batch * math.ceil(lacking / rules.batch)
 
 
 def small_pools_words(effort: Effort, rules: LifeRules) -> str:
-    """Return what happens to topics with too few pooled passages; empty if there are none."""
+    """Return sentences on topics whose pool is too small to be accepted; empty if there are none."""
     if not effort.few:
         return ""
     have = "has" if effort.few == 1 else "have"
@@ -121,7 +130,7 @@ def small_pools_words(effort: Effort, rules: LifeRules) -> str:
 
 
 def effort_words(effort: Effort, rules: LifeRules) -> list[str]:
-    """Return the range of passages to judge, and what extends it, as sentences."""
+    """Return the sentences of the forecast: the range of passages to judge, and the topics that may need more."""
     upper = "" if effort.most is None else f", and the budget ends the judging at {effort.most:,}"
     return [
         f"{many(effort.openings, 'passage')} if every topic is discarded early, {effort.pools:,} if the whole pools "
@@ -132,7 +141,7 @@ def effort_words(effort: Effort, rules: LifeRules) -> list[str]:
 
 
 def whole_openings_words(effort: Effort, rules: LifeRules) -> str:
-    """Return how many topics have a pool smaller than the opening, and what follows; empty if there are none."""
+    """Return a sentence on topics whose pool is smaller than the opening; empty if there are none."""
     if not effort.small:
         return ""
     have = "has" if effort.small == 1 else "have"
@@ -143,7 +152,7 @@ def whole_openings_words(effort: Effort, rules: LifeRules) -> str:
 
 
 def no_limit_words(rules: LifeRules) -> str:
-    """Return a sentence on the topics that the rules never end."""
+    """Return a sentence on topics that the rules neither accept nor reject, whose judging goes on."""
     least = rules.accept_relevant
     few = "without a relevant passage" if least == 1 else f"with fewer than {least:,} relevant passages"
     return (

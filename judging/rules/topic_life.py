@@ -1,13 +1,13 @@
 """Decide when a topic of graded judging is finished, as in the TREC 2022 Deep Learning track.
 
-Craswell et al., *Overview of the TREC 2022 Deep Learning track*. An assessor judges the first passages of a topic's
-pool (the *opening*), then the rest of the pool, then batches that continuous active learning proposes. A topic is
-decided at the end of each of these stages, or when the budget ends. *Density* is the share of judged passages that
-are relevant.
+See Craswell et al., *Overview of the TREC 2022 Deep Learning track*. An assessor judges the first passages of a
+topic's pool (the *opening*), then the rest of the pool, then batches that continuous active learning proposes. The
+rules for ending the topic apply after each of these stages, and when the budget ends. *Density* is the share of
+relevant passages among those judged.
 
-The paper leaves these cases open. If the pool is smaller than the opening, the share is taken of the smaller pool.
-The stopping rules also apply right after the pool. A topic with nothing left to judge is decided as when the budget
-ends.
+The paper leaves some cases open. Here, if the pool is smaller than the opening, the share of relevant passages is
+that in the pool. The rules also apply right after the pool. A topic with nothing left to judge is treated as if the
+budget had ended.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,12 +17,12 @@ from enum import StrEnum
 from config.guidance import Guidance, Option
 from judging.errors import BadInput
 
-#: The maximum number of passages in a rule. A topic with more judged passages is not feasible for a person.
+#: The maximum number of passages that a rule can name. No person could judge more passages of a topic.
 MOST_PASSAGES = 100_000
 
 
 STAGES = ("first of the pool", "rest of the pool")
-#: Rule → its label on pages.
+#: Maps the name of a rule to its label on pages.
 LABELS = {
     "opening": "Passages of the pool judged first",
     "discard_share": "Discard a topic if this share of them is relevant",
@@ -36,7 +36,7 @@ LABELS = {
 
 
 class Verdict(StrEnum):
-    """How a topic ends."""
+    """The final decision on a topic."""
 
     DISCARDED = "discarded"
     ACCEPTED = "accepted"
@@ -45,7 +45,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class LifeRules:
-    """The parameters of a topic's life, with the paper's values as defaults."""
+    """The parameters of the rules for ending a topic, with the paper's values as defaults."""
 
     opening: int = 100
     """Passages of the pool that are judged before the first decision."""
@@ -67,30 +67,31 @@ class LifeRules:
 
 @dataclass(frozen=True)
 class Tally:
-    """The numbers of a topic's judged passages, and of the relevant ones among them."""
+    """The number of a topic's judged passages, and the number of relevant ones among them."""
 
     judged: int
     relevant: int
 
     @property
     def density(self) -> float:
-        """Return the share of relevant passages; 0 without a judgment.
+        """The share of relevant passages among those judged; 0 without a judgment.
 
-        Rules compare this quotient with a share. A product such as 0.55 * 100 is not exact: it is above 55.
+        Rules compare this quotient with a share, instead of a number with a product. As a float, 0.55 * 100 is above
+        55.
         """
         return self.relevant / self.judged if self.judged else 0.0
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A verdict and the reason for it, in words."""
+    """The final decision on a topic, and the reason in words."""
 
     verdict: Verdict
     reason: str
 
 
 def check_rules(given: Mapping[str, float]) -> LifeRules:
-    """Return the rules with the given values in place of the paper's. Raises BadInput for unusable ones."""
+    """Return the rules with the given values in place of the paper's. Raises BadInput for invalid values."""
     known = {field.name: field.default for field in fields(LifeRules)}
     for name, value in given.items():
         if name not in known:
@@ -118,7 +119,7 @@ def rules_with(given: Mapping[str, float]) -> LifeRules:
 
 
 def _refuse_contradictions(rules: LifeRules) -> None:
-    """Raise BadInput if a topic could be accepted under the conditions of a rejection, or rejected too early."""
+    """Raise BadInput if a threshold for rejection (density or judged passages) is below that for acceptance."""
     for lower, higher in (("accept_density", "reject_density"), ("accept_judged", "reject_judged")):
         least, most = getattr(rules, lower), getattr(rules, higher)
         if least > most:
@@ -135,7 +136,7 @@ def _option(rule: str) -> Option:
 
 
 def after_opening(tally: Tally, rules: LifeRules) -> Decision | None:
-    """Decide after the opening: a topic with too many relevant passages, or none, is discarded."""
+    """Return the decision after the opening: discard a topic with too many relevant passages or none, or None."""
     if not tally.relevant:
         return Decision(Verdict.DISCARDED, f"None of the first {tally.judged} passages is relevant.")
     if tally.density >= rules.discard_share:
@@ -146,7 +147,7 @@ def after_opening(tally: Tally, rules: LifeRules) -> Decision | None:
 
 
 def after_batch(tally: Tally, rules: LifeRules) -> Decision | None:
-    """Decide after the rest of the pool, and after each iteration of active learning."""
+    """Return the decision after the rest of the pool or an iteration: accept, reject, or None to go on."""
     if not _unmet_conditions(tally, rules):
         return Decision(Verdict.ACCEPTED, _tally_words(tally))
     if tally.judged > rules.reject_judged and tally.density > rules.reject_density:
@@ -155,7 +156,7 @@ def after_batch(tally: Tally, rules: LifeRules) -> Decision | None:
 
 
 def at_end(tally: Tally, rules: LifeRules) -> Decision:
-    """Decide when the budget ends, or nothing is left to judge."""
+    """Return the decision when the budget ends or nothing is left to judge: accept, or reject with the reasons."""
     lacking = _unmet_conditions(tally, rules)
     if lacking:
         return Decision(Verdict.REJECTED, f"{_tally_words(tally)} {' '.join(lacking)}")
@@ -163,7 +164,7 @@ def at_end(tally: Tally, rules: LifeRules) -> Decision:
 
 
 def _unmet_conditions(tally: Tally, rules: LifeRules) -> list[str]:
-    """Return what a topic lacks to be accepted, in words."""
+    """Return a sentence for each condition of acceptance that a topic does not meet."""
     found = []
     if tally.judged < rules.accept_judged:
         found.append(f"Fewer than {rules.accept_judged} are judged.")
@@ -181,18 +182,18 @@ def _tally_words(tally: Tally) -> str:
 
 
 def stage_words(batch: int) -> str:
-    """Return the words for a batch: 0 is the opening, 1 the rest of the pool, and later ones are iterations.
+    """Return the name of the stage with this number: 0 is the opening, 1 the rest of the pool, 2 the first iteration.
 
-    Iterations of active learning are numbered from 1 wherever people or programs see them.
+    In the name, iterations of active learning are numbered from 1.
     """
     return STAGES[batch] if batch < len(STAGES) else f"iteration {batch - 1}"
 
 
 def pool_order(ranks: Iterable[tuple[str, int]], key_of: Mapping[str, str]) -> list[tuple[str, int]]:
-    """Return a pool's (pid, rank) pairs in the order of judging: by the smallest rank in any run, then by pid.
+    """Return a topic's passages to judge as (pid, rank), in order of the smallest rank in any run, then by pid.
 
-    ``ranks``: every (pid, rank from 1) of a pooled run. ``key_of``: pid → the passage that stands for its class of
-    near-duplicates; the class has the smallest rank of its members.
+    ``ranks`` are the (pid, rank from 1) of all pooled runs. ``key_of`` maps pids to the pid of their canonical
+    passage, which has the smallest rank of its class of near-duplicates.
     """
     best: dict[str, int] = {}
     for pid, rank in ranks:
@@ -204,8 +205,9 @@ def pool_order(ranks: Iterable[tuple[str, int]], key_of: Mapping[str, str]) -> l
 def next_of_pool(
     order: Sequence[Sequence[int]], given: int, rules: LifeRules
 ) -> list[tuple[int, int | None]]:
-    """Return a pool's next passages to judge after the first ``given``: the opening, then the rest.
+    """Return the key and rank of the pool's next passages to judge: the opening, or if passages were given, the rest.
 
-    ``order``: key and rank of each passage, as pairs or as JSON stores them.
+    ``order`` has the key and rank of each passage in the order of judging. ``given`` is the number of passages that
+    were already given to be judged.
     """
     return [(key, rank) for key, rank in (order[given:] if given else order[: rules.opening])]

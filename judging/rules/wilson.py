@@ -1,10 +1,10 @@
-"""Wilson's interval for a share."""
+"""Wilson's confidence interval for a share."""
 
 import math
 
 
 def wilson(part: int, whole: int) -> tuple[float, float] | None:
-    """Return the 95% interval of a share (Wilson's score interval); None if ``whole`` is 0."""
+    """Return Wilson's 95% score interval for the share ``part / whole`` as (low, high); None if ``whole`` is 0."""
     if not whole:
         return None
     z, share = 1.959964, part / whole

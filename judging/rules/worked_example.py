@@ -1,4 +1,4 @@
-"""The worked example of the instructions, read from its text.
+"""The worked example in the instructions for workers. Researchers write it as text in this form:
 
 ::
 
@@ -8,7 +8,7 @@
     Better: first
     Why: The first passage says how long.
 
-A part can span several lines. The labels start a line and come in this order.
+Each part begins on a new line with its label, and can span several lines. The parts must be in this order.
 """
 
 import re
@@ -19,7 +19,7 @@ _label = re.compile(rf"^({'|'.join(LABELS)}):[ \t]*", re.MULTILINE)
 
 
 class BadExample(ValueError):
-    """The text is not a valid worked example; the message has the reason."""
+    """An error for a text that is not a valid worked example. The message states the reason."""
 
 
 @dataclass(frozen=True)

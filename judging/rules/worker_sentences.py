@@ -1,6 +1,6 @@
-"""Sentences for workers, written in English in the code and translated when they are shown.
+"""Translation of sentences for workers, which are in English in the code and are translated when they are shown.
 
-Texts in modules are marked with ``_`` (:func:`gettext_noop`), so that ``make messages`` finds them; the code that
+Module constants are marked with ``_`` (:func:`gettext_noop`), so that ``make messages`` finds them. The code that
 shows them translates them. Functions that build sentences take a :class:`Wording`, such as Django's ``translation``
 module.
 """
@@ -13,10 +13,10 @@ class Wording(Protocol):
     """A translator of English sentences into one language."""
 
     def gettext(self, message: str, /) -> str:
-        """Return the translated sentence."""
+        """Return the translation of the sentence."""
 
     def ngettext(self, singular: str, plural: str, number: int, /) -> str:
-        """Return the translated sentence in the form for ``number``."""
+        """Return the translation of the sentence in the grammatical form for ``number``."""
 
 
 ENGLISH: Wording = NullTranslations()

@@ -1,4 +1,4 @@
-"""The browser of a simulated worker: cookies for the crowd's site only, forms, and page reading."""
+"""The browser of a simulated worker, which reads pages, submits forms, and sends cookies only to the crowd's site."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _POOL = urllib3.PoolManager(
     maxsize=64, retries=urllib3.Retry(connect=3, read=False, redirect=0, backoff_factor=0.2), timeout=30
 )
 
-#: Number of tries for each page. Both sites handle a repeated request like a single one.
+#: The number of tries for each request. Both sites handle a repeated request like a single one.
 _TRIES = 3
 
 
 def hang_up() -> None:
-    """Close the connections that browsers kept open. Call it when no browser is in use any more."""
+    """Close the connections that all browsers share. Call it when no browser is in use any more."""
     _POOL.clear()
 
 
 class BrowsingFailed(JudgingError):
-    """A page did not respond as expected."""
+    """An error for a page that did not respond as expected."""
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Element:
 
 
 class _Reader(HTMLParser):
-    """A parser that collects elements in document order, each with its own inner text."""
+    """A parser that collects a page's elements in document order, each with the text inside it."""
 
     VOID = frozenset({"input", "meta", "link", "br", "img", "hr"})
 
@@ -65,7 +65,7 @@ class _Reader(HTMLParser):
 
 
 def parse_page(html: str) -> list[Element]:
-    """Return the elements of a page, in order."""
+    """Return the elements of a page, in document order."""
     reader = _Reader()
     reader.feed(html)
     return reader.elements
@@ -73,7 +73,7 @@ def parse_page(html: str) -> list[Element]:
 
 @dataclass
 class Page:
-    """One pair as shown; a single passage is on both sides."""
+    """One pair as the page shows it. In a graded campaign, the single passage is on both sides."""
 
     number: int
     question: str = ""
@@ -84,7 +84,7 @@ class Page:
 
 @dataclass
 class TaskPage:
-    """The judging page of a task, or its refusal."""
+    """The judging page of a task: the pairs and the URLs for saving and finishing, or the reason of a refusal."""
 
     refusal: str = ""
     save: str = ""
@@ -94,21 +94,21 @@ class TaskPage:
 
 @dataclass(frozen=True)
 class Taken:
-    """A taken place: the crowd's page about it and the address in its frame."""
+    """A place that the worker took: the URL of the crowd's page about it, and the URL in that page's frame."""
 
     address: str
     frame_address: str
 
 
 class Browser:
-    """One person's browser: signed in at the crowd's site, anonymous everywhere else."""
+    """The browser of one simulated worker, who is signed in at the crowd's site and anonymous everywhere else."""
 
     def __init__(self, site: str) -> None:
         self.site = site
         self.cookies: dict[str, str] = {}
 
     def sign_up(self, name: str, password: str, *, program: bool = False) -> str:
-        """Create an account at the crowd's site and return the worker id shown there. A ``program`` is never paid."""
+        """Create an account at the crowd's site and return its worker id. With ``program``, it is never paid."""
         page = self._get(f"{self.site}/signup/")
         if page.status == 403:
             raise BrowsingFailed(
@@ -131,7 +131,7 @@ class Browser:
         return ids[0]
 
     def take(self, kind_id: str) -> Taken | None:
-        """Take a place of this kind. Returns None if none is offered."""
+        """Take an open place in this group of tasks at the crowd's site. Returns None if there is none."""
         page = self._post(f"{self.site}/groups/{kind_id}/take/", self._proof())
         for element in page.elements:
             if element.attributes.get("id") == "task-frame":
@@ -142,7 +142,7 @@ class Browser:
         self._post(f"{task.address.rstrip('/')}/return/", self._proof() | {"confirmed": "yes"})
 
     def open_task(self, frame_address: str) -> TaskPage:
-        """Load the judging page and agree to its consent text."""
+        """Load the judging page, and agree to the consent text if it is shown."""
         page = self._get(frame_address)
         if form := [element for element in page.elements if element.tag == "form"]:
             action = urljoin(page.address, form[0].attributes.get("action", ""))
@@ -159,7 +159,7 @@ class Browser:
             raise BrowsingFailed(f"A choice was not saved: {page.html[:200]}")
 
     def send_off(self, task: TaskPage, sides: dict[int, str]) -> None:
-        """Finish the task, with choices not saved earlier, and send the crowd's form."""
+        """Finish the task, with ``sides`` for choices not saved yet, and submit the crowd's form."""
         choices = {f"choice-{number}": side for number, side in sides.items()}
         page = self._post(task.finish, {"comment": "", **choices})
         form = next((one for one in page.elements if one.attributes.get("id") == "crowd"), None)
@@ -181,7 +181,7 @@ class Browser:
         }
 
     def _form(self, page: _Fetched, form_id: str) -> dict[str, str]:
-        """Return names and values of the page's form fields."""
+        """Return names and values of the page's input fields. Raises BrowsingFailed if it does not have this form."""
         if not any(element.attributes.get("id") == form_id for element in page.elements):
             raise BrowsingFailed(f"The page {page.address} has no form {form_id}.")
         return {
@@ -197,7 +197,7 @@ class Browser:
         return self._fetch("POST", address, urlencode(fields), signed_in)
 
     def _fetch(self, method: str, address: str, body: str | None, signed_in: bool) -> _Fetched:
-        """Send one request and follow its redirects. Cookies are sent only to the crowd's site."""
+        """Send a request and follow its redirects. Cookies are sent only to the crowd's site."""
         for _ in range(6):
             at_crowd = address.startswith(f"{self.site}/")
             headers = {}
@@ -222,7 +222,7 @@ class Browser:
 
 @dataclass(frozen=True)
 class _Fetched:
-    """A fetched page, parsed when its elements are requested."""
+    """A fetched page, which is parsed when its elements are requested."""
 
     address: str
     status: int
@@ -236,7 +236,7 @@ class _Fetched:
 def _send_request(
     method: str, address: str, body: str | None, headers: dict[str, str]
 ) -> urllib3.BaseHTTPResponse:
-    """Send one request. Like any browser, try again if a kept connection was closed or nothing came back."""
+    """Send one request. As a browser does, try again if the connection was closed or no response came."""
     for _ in range(_TRIES - 1):
         with suppress(ProtocolError, ReadTimeoutError):
             return _POOL.request(method, address, body=body, headers=headers, redirect=False)

@@ -1,7 +1,7 @@
 """Release tasks that simulated workers of an interrupted run still hold, so that the next run can start at once.
 
-A killed run leaves tasks with workers who never come back. Unless released, these tasks, and their places at the
-crowd, stay held until their time is over.
+If a run is killed, its workers never come back. Unless released, their tasks and places at the crowd stay held until
+the time for them is over.
 """
 
 import fcntl
@@ -24,10 +24,10 @@ from judging.tasks.lease_ends import end_submission
 
 @contextmanager
 def only_simulation(campaign: Campaign) -> Iterator[None]:
-    """Lock the campaign for one run of simulated workers. The lock ends with its process, even after a crash.
+    """Hold a lock on the campaign during one run of simulated workers. Even a crash of the process releases it.
 
-    Raises CampaignRefused while another run holds it. Simulated workers work on this machine's marketplace only, so
-    a lock on this machine is enough.
+    Raises CampaignRefused while another run holds the lock. Simulated workers work on this machine's marketplace
+    only, so a lock on this machine is enough.
     """
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
     with _lock_path(campaign).open("a+") as file:
@@ -40,7 +40,7 @@ def only_simulation(campaign: Campaign) -> Iterator[None]:
 
 
 def simulation_running(campaign: Campaign) -> bool:
-    """Return whether simulated workers are working on the campaign, started by a command or a job."""
+    """Return whether a run of simulated workers, started by a command or a job, is working on the campaign."""
     try:
         with _lock_path(campaign).open() as file:
             return not _lock(file, fcntl.LOCK_SH)
@@ -62,17 +62,17 @@ def _lock(file: IO[str], kind: int) -> bool:
 
 
 def _lock_later(file: IO[str]) -> bool:
-    """Try once more: :func:`simulation_running` locks the file for a moment."""
+    """Wait a moment and try to lock the file again, because :func:`simulation_running` locks it briefly."""
     time.sleep(0.1)
     return _lock(file, fcntl.LOCK_EX)
 
 
 def end_leftover_leases(campaign: Campaign) -> int:
-    """End the leases of simulated workers and request new places for their tasks.
+    """End the leases of simulated workers, and request new places for their tasks. Safe to repeat.
 
-    Returns the number of leases. Safe to repeat. Call it while holding :func:`only_simulation`, after a collection,
-    so that submissions in the crowd's list are not taken back. A place held at the crowd cannot go to anybody else,
-    so it is closed and another is offered. People's leases are left alone.
+    Returns the number of leases ended; leases of people are not. Call it while holding :func:`only_simulation`, after
+    a collection, so that submissions in the crowd's list are not ended. A place held at the crowd cannot go to
+    anybody else, so it is closed and another is offered.
     """
     left = Submission.objects.filter(campaign=campaign, worker__simulated=True, state__in=Submission.LIVE)
     left = left.exclude(standing=Submission.Standing.TRIAL)
@@ -87,10 +87,10 @@ def end_leftover_leases(campaign: Campaign) -> int:
 
 
 def _orphaned(campaign: Campaign, theirs: set[int]) -> list[Place]:
-    """Return places that simulated workers hold at the crowd although none is working.
+    """Return the open places that simulated workers of an interrupted run still hold at the crowd.
 
-    In a rehearsal these are all held places, since nobody else can be there. In any other campaign, only the places
-    of ``theirs`` count: a person may hold a place that our page has not seen yet.
+    In a rehearsal, these are all held places, since no person can hold one. In any other campaign, a person may hold
+    a place without having opened our page yet. So only places with the keys ``theirs`` are returned.
     """
     posted = crowd_for(campaign).places()
     held = {one.crowd_id for one in posted if one.held and not one.has_submission}
@@ -101,7 +101,7 @@ def _orphaned(campaign: Campaign, theirs: set[int]) -> list[Place]:
 
 
 def held_words(campaign: Campaign) -> str:
-    """Return a sentence that says until when tasks are held, or an empty string if none are."""
+    """Return a sentence on how many tasks are held, and until when; empty if none are."""
     held = Task.objects.filter(campaign=campaign, state=Task.State.HELD).exclude(leased_until=None)
     last = held.order_by("-leased_until").values_list("leased_until", flat=True).first()
     if last is None:

@@ -1,6 +1,6 @@
-"""Run a whole rehearsal: copy the campaign, launch it at the built-in marketplace, let software judge it, close it.
+"""Run a whole rehearsal: copy the campaign, launch the copy at the marketplace, let software judge it, and close it.
 
-This belongs to the simulation and is not a service: it enqueues jobs and runs them. The command and the page use it.
+The command and the page use this module. It enqueues jobs and also runs them.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ class Rehearsed:
 
 
 def check_crew(settings: SimulationSettings) -> None:
-    """Raise CampaignRefused for invalid settings of simulated workers."""
+    """Raise BadInput for invalid settings of simulated workers."""
     if not 1 <= settings.workers <= MOST_WORKERS:
         raise BadInput(f"Choose between 1 and {MOST_WORKERS} simulated workers.")
     if not 0 <= settings.careless <= settings.workers:
@@ -50,7 +50,10 @@ def check_crew(settings: SimulationSettings) -> None:
 
 
 def truth_named(campaign: Campaign, name: str) -> QrelSet:
-    """Return the qrel set whose grades simulated workers follow. Raises BadInput if it does not exist."""
+    """Return the collection's qrel set with this name, which simulated workers will follow.
+
+    Raises BadInput if it does not exist.
+    """
     qrel_set = QrelSet.objects.filter(collection=campaign.collection, name=name).first()
     if qrel_set is None:
         raise BadInput(f"The collection {campaign.collection} has no qrel set called {name!r}.")
@@ -66,10 +69,10 @@ def rehearse_campaign(
     progress: Progress | None = None,
     tell: Callable[[Checked], None] | None = None,
 ) -> Rehearsed:
-    """Rehearse the campaign. An interrupted rehearsal continues with the same copy.
+    """Rehearse the campaign with simulated workers who follow the labels ``truth``.
 
-    ``tell`` receives each check that passed. Raises CampaignRefused (for example while another rehearsal is running),
-    NotReady, and any error of the crowd.
+    An interrupted rehearsal continues with the same copy. ``tell`` is called with the result of each launch check.
+    Raises CampaignRefused (for example while another rehearsal is running), NotReady, and any error of the crowd.
     """
     check_crew(settings)
     # Take the lock before the copy exists. Otherwise a second rehearsal could replace a copy that is launching.
@@ -78,9 +81,9 @@ def rehearse_campaign(
 
 
 def stop_rehearsal(campaign: Campaign, *, who: str = "") -> None:
-    """End the rehearsal that is being judged; its forecast is based on the tasks done so far.
+    """Stop the campaign's running rehearsal. Its forecast is then based on the tasks done so far.
 
-    Raises CampaignRefused if there is none.
+    Raises CampaignRefused if no rehearsal is being judged.
     """
     copy = campaign.rehearsals.filter(state__in=Campaign.OFFERING).first()
     if copy is None:
@@ -110,7 +113,7 @@ def _rehearse(
         attend(ring_to_post_places(copy), progress=progress)
         done = simulate_workers(copy, truth, settings, progress=progress)
         status = campaign_status(copy)
-        # Record the result before closing the copy: if interrupted in between, the next run finds what is left to do.
+        # Record the result before closing the copy. After an interruption in between, the next run does the rest.
         record_rehearsal(campaign, copy, who=who)
         if copy.state not in Campaign.OVER:
             close(copy, why="the rehearsal is over", who=who)

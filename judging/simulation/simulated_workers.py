@@ -1,7 +1,8 @@
 """Simulated workers, who use the real pages over HTTP.
 
-They sign up at the marketplace, take places, load the judging page, and post the real forms. From the database
-they learn only which passage a text is and its grade in the truth. They cannot tell which pairs are gold.
+They sign up at the marketplace, take places, load the judging page, and submit the real forms. From the database they
+learn only which passage a text belongs to, and its grade in a qrel set (the truth). They cannot tell which pairs are
+gold.
 """
 
 import secrets
@@ -40,16 +41,19 @@ from judging.workers.identities import crowd_namespace, declare_simulated
 from pooling.models import QrelSet
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
-#: Rounds of work and collection without any change before new workers are added, and before the simulation gives up.
+#: The number of rounds in a row in which no task was done, after which workers are added or the simulation gives up.
 IDLE_ROUNDS = 5
-#: The maximum number of workers in total. More are added because excluded workers, and those who already judged a
-#: task's pairs, cannot do it.
+#: The maximum number of workers in total. Workers are added if all others are excluded or have judged the pairs left.
 MOST_WORKERS = 400
 
 
 @dataclass(frozen=True)
 class SimulationSettings:
-    """The number of simulated workers, and how well they judge."""
+    """The numbers of simulated workers, and how well they judge.
+
+    ``careless`` of the workers choose at random. The others err on obvious pairs with probability ``gold_error``, and
+    on other pairs with probability ``error``. ``concurrency`` is the number of workers at work at a time.
+    """
 
     workers: int = 25
     careless: int = 0
@@ -72,25 +76,25 @@ class Simulated:
 
 
 class SimulatedWorker:
-    """One worker with an account at the marketplace, who takes tasks until there are no more."""
+    """A simulated worker with an account at the marketplace, who does tasks until there are no more."""
 
     def __init__(self, number: int, settings: SimulationSettings, campaign: Campaign, truth: Truth) -> None:
         self.browser = Browser(campaign.endpoint)
         self.careless = number < settings.careless
-        # Half of them browse without JavaScript: their choices arrive with the form.
+        # Half of the workers browse without JavaScript, so their choices arrive with the form.
         self.without_script = number % 2 == 1
         self.settings, self.campaign, self.truth = settings, campaign, truth
-        self.grading = campaign.grading  # read here: threads have no connection of their own
+        self.grading = campaign.grading  # read here, so that threads need no database connection
         self.rng = np.random.default_rng([abs(settings.seed), campaign.pk, number])
         self.stopped = ""
 
     def sign_up(self) -> str:
-        """Create an account and return the crowd's worker id."""
+        """Create the worker's account at the marketplace and return its worker id."""
         name = f"simulated-{secrets.token_hex(6)}"
         return self.browser.sign_up(name, secrets.token_urlsafe(16), program=True)
 
     def work(self, kinds: Iterable[str]) -> int:
-        """Do tasks of these kinds until none is offered or this worker is refused. Returns their number."""
+        """Do tasks of these groups until none is offered or this worker is refused; return the number done."""
         return sum(map(self._work, kinds))
 
     def _work(self, kind_id: str) -> int:
@@ -107,7 +111,7 @@ class SimulatedWorker:
         return done
 
     def _is_ours(self, frame_address: str) -> bool:
-        """Return whether the place is this campaign's. The crowd can list others' places under the same heading."""
+        """Return whether the place is this campaign's, since a group at the crowd can contain others' places."""
         token = urlsplit(frame_address).path.rstrip("/").rpartition("/")[2]
         try:
             return read_link(token).campaign_id == self.campaign.pk
@@ -115,7 +119,7 @@ class SimulatedWorker:
             return False
 
     def _do(self, frame_address: str) -> bool:
-        """Do one task on the judging page and submit the crowd's form. Returns False if the page refused."""
+        """Do one task on the judging page and submit the crowd's form. Returns False if the page shows a refusal."""
         page = self.browser.open_task(frame_address)
         if page.refusal:
             if page.refusal != "no-task":
@@ -140,7 +144,11 @@ class SimulatedWorker:
         return "left" if prefers_left != slips else "right"
 
     def _grade(self, shown: Page, grading: GradedCampaign) -> int:
-        """Return the grade given. A slip swaps relevant and not relevant; any other error lowers the grade by one."""
+        """Return the worker's grade for the passage.
+
+        With probability ``gold_error``, it is on the wrong side of relevance. With probability ``error``, it is one
+        lower but still on the right side.
+        """
         highest = len(grading.scale) - 1
         if self.careless:
             return int(self.rng.integers(highest + 1))
@@ -157,9 +165,9 @@ def simulate_workers(
 ) -> Simulated:
     """Have simulated workers judge until every task of the campaign is done by a submission that counts.
 
-    Between rounds, the campaign is collected and scheduled jobs run, so that repeats and the next steps of
-    challenges are offered. Tasks that workers of an interrupted run still hold are taken back first. Refuses any
-    crowd that is not on this machine, and a second run at the same time.
+    Between rounds, submissions are collected and scheduled jobs run, so that repeats and the next steps of challenges
+    are offered. Tasks that workers of an interrupted run still hold are released first. Raises CampaignRefused if the
+    campaign offers no tasks, its crowd is not on this machine, or another run is working on it.
     """
     if not campaign.endpoint:  # It is set at launch.
         raise CampaignRefused(
@@ -218,7 +226,7 @@ def _simulate(
 
 
 def _progress_reporter(campaign: Campaign, progress: Progress | None) -> Callable[..., None]:
-    """Return a function that reports how many tasks are done, and what else is going on if nobody judges."""
+    """Return a function that reports how many tasks are done, with words on what else is going on, if given."""
     share, tasks = 0.0, 0
 
     def tell(doing: str = "") -> None:
@@ -227,7 +235,7 @@ def _progress_reporter(campaign: Campaign, progress: Progress | None) -> Callabl
             return
         if not (doing and tasks):
             over, tasks = _tasks_done(campaign)
-            # Repeats add tasks and exclusions reopen some, but the progress bar must not run backwards.
+            # Challenges add tasks and exclusions reopen some, but the progress bar must not run backwards.
             share = max(share, over / max(tasks, 1))
         progress(int(share * tasks), tasks, f"{doing}. Tasks judged" if doing else "Tasks judged")
 
@@ -235,13 +243,13 @@ def _progress_reporter(campaign: Campaign, progress: Progress | None) -> Callabl
 
 
 def _tasks_done(campaign: Campaign) -> tuple[int, int]:
-    """Return how many tasks are done or were just submitted, and how many there are."""
+    """Return the number of tasks that are done or were just submitted, and the number of all tasks."""
     over = Q(state=Task.State.DONE) | Q(submissions__state=Submission.State.FINISHED)
     return campaign.tasks.filter(over).distinct().count(), campaign.tasks.count()
 
 
 def _is_enough_to_forecast(campaign: Campaign) -> bool:
-    """Return whether enough is done for a forecast: a rehearsal need not finish, a real campaign must."""
+    """Return whether this is a rehearsal with at least one task done, which is enough for a forecast."""
     return campaign.rehearsal_of_id is not None and campaign.tasks.filter(state=Task.State.DONE).exists()
 
 
@@ -267,7 +275,7 @@ def _sign_up(
 def _recruit_workers(
     campaign: Campaign, settings: SimulationSettings, truth: Truth, there: int
 ) -> list[SimulatedWorker]:
-    """Sign up more workers when none of the present workers can continue.
+    """Sign up more workers, because none of the ``there`` workers can continue.
 
     Raises JudgingError if no place is open, no waiting task fits a new worker, or the maximum is reached.
     """
@@ -291,8 +299,8 @@ def _work_one_round(
 ) -> int:
     """Run one round of all workers, with a collection before and after. Returns the number of tasks done.
 
-    Without ``pool`` they work one after another. If they worked at once, the few places left would be held by workers
-    who have already judged the pairs, and be unavailable to the others.
+    Without ``pool``, the workers work one after another. At the end, this keeps workers who have already judged the
+    remaining pairs from holding the few places left, which others need.
     """
     _collect_and_wait(campaign)
     kinds = _offered_kinds(campaign)
@@ -308,7 +316,7 @@ def _work_one_round(
 
 
 def _offered_kinds(campaign: Campaign) -> list[str]:
-    """Return the kinds of place on offer. After a short pause, places of an older posting may be open."""
+    """Return the ids of the crowd's groups with open places of the campaign, older postings included."""
     offered = places_offered(campaign).exclude(posting__crowd_key="").order_by("posting__crowd_key")
     return list(offered.values_list("posting__crowd_key", flat=True).distinct())
 

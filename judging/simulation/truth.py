@@ -1,4 +1,4 @@
-"""Simulated workers' opinions of texts: the grades in the labels, read once for all workers."""
+"""Simulated workers' opinion of texts, which comes from the labels and is read once for all workers."""
 
 import hashlib
 
@@ -8,12 +8,12 @@ from judging.simulation.browser import Page
 from pooling.models import Passage, Qrel, QrelSet, Query
 
 UNLABELED = -1
-#: Grades that differ by this much make a pair obvious.
+#: The difference in grades from which it is obvious which passage of a pair is better.
 FAR_APART = 2
 
 
 class Truth:
-    """Simulated workers' opinion of a text: its grade in the labels, with ties broken by a seeded random order."""
+    """The opinion that simulated workers have of a text: its grade in the qrel set, with ties broken at random."""
 
     def __init__(self, campaign: Campaign, qrel_set: QrelSet, seed: int) -> None:
         self.seed = seed
@@ -36,10 +36,10 @@ class Truth:
         self.asked = {(query, texts[one]) for query, *both in pairs.iterator(chunk_size=5000) for one in both}
 
     def prefers_left(self, page: Page) -> tuple[bool, bool]:
-        """Return (whether the left text is better, whether that is obvious).
+        """Return whether the left text is better, and whether it is obvious which one is.
 
-        As in a gold pair, a labeled text is obviously better than one that is in no pair of this question, or that is
-        labeled two grades lower.
+        As in a gold pair, it is obvious for a labeled text and one that is two grades lower, or that is unlabeled and
+        in no pair of this question.
         """
         left, right = _squeeze_spaces(page.left), _squeeze_spaces(page.right)
         grades = [self._grade(page.question, left), self._grade(page.question, right)]
@@ -54,7 +54,7 @@ class Truth:
         return self._taste(left) > self._taste(right), False
 
     def passage_grade(self, page: Page, grading: GradedCampaign) -> int:
-        """Return the grade of the one passage shown, on the campaign's scale; an unlabeled one is not relevant."""
+        """Return the grade of the single passage shown, on the campaign's scale. An unlabeled one is not relevant."""
         known = max(0, self._grade(page.question, _squeeze_spaces(page.left)))
         if known >= self.relevant_from:
             return min(max(known, grading.min_grade), len(grading.scale) - 1)
@@ -73,5 +73,5 @@ class Truth:
 
 
 def _squeeze_spaces(text: str) -> str:
-    """Return the text with single spaces, because a reader sees no other difference."""
+    """Return the text with each run of whitespace as one space, because pages do not show the difference."""
     return " ".join(text.split())

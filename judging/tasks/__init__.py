@@ -1,1 +1,1 @@
-"""Tasks while workers do them: leases, displayed pairs, answers, repeats, time left."""
+"""Tasks while workers do them: leases, displayed pairs, choices, repeated pairs, and time left."""

@@ -1,4 +1,4 @@
-"""Conversion of choices on a page to judgments and gold answers."""
+"""Convert the choices that a worker made on a page to judgments and gold answers."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -13,7 +13,7 @@ FIELD = "choice-"
 
 
 class FinalChoice(NamedTuple):
-    """The last choice made in a slot, with the keys of what the slot shows."""
+    """The last choice made in a slot, with the keys of the slot's pair or gold pair and passages."""
 
     slot_id: int
     side: str
@@ -28,23 +28,27 @@ class FinalChoice(NamedTuple):
 
     @property
     def preferred_id(self) -> int | None:
-        """The key of the preferred passage; None for "cannot decide" and for a grade."""
+        """The key of the preferred passage; None if the choice is "cannot decide" or a grade."""
         return {LEFT: self.left_id, RIGHT: self.right_id}.get(self.side)
 
     @property
     def grade(self) -> int | None:
-        """The chosen grade; None for a side."""
+        """The chosen grade; None if the choice is not a grade."""
         return int(self.side) if self.side.isdigit() else None
 
     def is_right(self, campaign: Campaign) -> bool:
-        """Return whether a gold pair's relevant passage is preferred, or the passage shown is graded correctly."""
+        """Return whether this choice passes the slot's gold pair.
+
+        To pass, prefer the relevant passage. In a graded campaign, grade the one passage shown as relevant or not,
+        whichever is true.
+        """
         if campaign.grading is None:
             return self.preferred_id == self.relevant_id
         return (int(self.side) >= campaign.grading.min_grade) == (self.left_id == self.relevant_id)
 
 
 def final_choices(submission: Submission) -> dict[int, FinalChoice]:
-    """Map slot keys to the last choice in each slot."""
+    """Map the keys of the submission's slots to the last choice in each. Slots without a choice are left out."""
     return {choice[0]: FinalChoice(*choice) for choice in _CHOICES(submission.pk)}
 
 
@@ -60,7 +64,7 @@ _CHOICES = Prepared(
 
 @transaction.atomic
 def record_answers(submission: Submission) -> None:
-    """Append a judgment for every judged pair and an answer for every judged gold pair. Safe to repeat.
+    """Append a judgment for every pair with a choice, and a gold answer for every gold pair with one. Safe to repeat.
 
     Call it after the worker submits the task, because choices can change until then.
     """
@@ -107,9 +111,10 @@ def _judgment(submission: Submission, choice: FinalChoice, pair_id: int) -> Judg
 
 
 def fill_from_form(submission: Submission, answers: dict[str, str], *, sent_at: datetime) -> int:
-    """Adopt the crowd form's answers for slots without a saved click. Return their number.
+    """Adopt the answers in the crowd's form for slots without a saved choice; return their number.
 
-    If both have an answer, our own record wins, because it was made before the form was sent.
+    If a slot has both, the saved choice counts, because it was recorded before the form was sent. Also adopts the
+    form's comment if none is saved.
     """
     sides = submission.campaign.answers
     silent = submission.slots.filter(choices=None)

@@ -1,7 +1,7 @@
-"""Choices as they are made: each is one row, appended and never changed.
+"""Save and read the choices that workers make. Each choice is one row, which is appended and never changed.
 
-Nearly all requests of a campaign save one choice, so :func:`append_at_once` checks the lease and inserts in one
-statement, on SQLite and PostgreSQL alike, and builds no models. Database constraints prevent duplicates.
+Nearly all requests in a campaign save one choice. So :func:`append_at_once` checks the submission and inserts the
+choice in one statement, on SQLite and PostgreSQL, without any models. Database constraints prevent duplicates.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,16 +20,21 @@ from judging.exchange.link_tokens import DIGITS, Page
 from judging.models import Choice, Slot, Submission
 from judging.rules.layout import ANSWERS, UNDECIDED, scales_with
 
-#: More choices than any person makes in one slot. Further choices are not kept.
+#: The maximum number of choices saved in one slot, which is more than any person makes.
 MOST_CHOICES = 200
-#: Upper limit for the recorded number of times a worker left the page.
+#: The upper limit of the recorded number of times that a worker left the page.
 MOST_TIMES = 1000
 INPUT_METHODS, VIEWPORTS = frozenset(Choice.InputMethod.values), frozenset(Choice.Viewport.values)
 
 
 @dataclass(frozen=True)
 class Signals:
-    """Signals about a choice, as reported by the page: durations in seconds, ``age`` since the choice was made."""
+    """The page's report on how a choice was made.
+
+    ``seconds`` is the time that the pair was on screen, ``hidden`` the time that the page was hidden, and ``age`` the
+    time since the choice was made, all in seconds. ``focus_lost`` is the number of times that the worker left the
+    page.
+    """
 
     seconds: float | None = None
     hidden: float | None = None
@@ -39,7 +44,7 @@ class Signals:
     age: float = 0.0
 
     def columns(self) -> dict[str, Any]:
-        """Return the signals to store, limited to values that the page can send."""
+        """Return the values of the columns of :class:`Choice`, limited to those that the page can send."""
         return {
             "seconds_shown": self.seconds,
             "seconds_hidden": self.hidden,
@@ -54,14 +59,15 @@ BY_FORM = Signals(input_method=Choice.InputMethod.FORM)
 
 
 def is_choice(side: str, sequence: int, answers: Collection[str]) -> bool:
-    """Return whether a page with these ``answers`` can send this side under this sequence number."""
+    """Return whether a page whose possible answers are ``answers`` can send this choice and sequence number."""
     return side in answers and 0 <= sequence < MOST_CHOICES
 
 
 def made_at(age: float, *, opened_at: datetime, before: datetime | None) -> datetime:
-    """Return when the choice was made, by our clock. A choice may have waited for a connection.
+    """Return the time by our clock at which a choice was made, ``age`` seconds before it was sent.
 
-    The time is never before the task was opened, nor before earlier choices of its page (``before``).
+    A choice may have waited for a connection. The time is never before the task was opened, nor before the slot's
+    earlier choices (``before``).
     """
     made = max(_reported_time(age), opened_at)
     return max(made, before) if before else made
@@ -73,17 +79,17 @@ def _reported_time(age: float) -> datetime:
 
 
 def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:
-    """Map slot numbers, ascending, to (last chosen side or "", number of choices made)."""
+    """Map the slot numbers of a submission, ascending, to the last choice (or "") and the number of choices."""
     return {
         number: (made[-1].side if made else "", len(made)) for number, _, made in _choices_by_slot(submission)
     }
 
 
 def new_choices(submission: Submission, sides: Mapping[int, str], *, late: bool = False) -> dict[int, Choice]:
-    """Map slot numbers to the form's choices to append: those that differ from the last saved choice.
+    """Map slot numbers to new choices to store: those in the form (``sides``) that differ from the last saved one.
 
-    Each choice gets the number of a script's save that may still be on its way, so that both count as one choice.
-    ``late``: only slots without a choice.
+    Each gets the next sequence number. If the page's script is still sending the same choice under that number, the
+    two become one row. With ``late``, only slots without a choice are considered.
     """
     found = {}
     for number, slot, made in _choices_by_slot(submission):
@@ -104,7 +110,7 @@ class _SavedChoice(NamedTuple):
 
 
 def _choices_by_slot(submission: Submission) -> list[tuple[int, int, list[_SavedChoice]]]:
-    """Return the number and key of each slot, ascending, with its choices in the order in which they were made."""
+    """Return (number, key, choices) of each slot, by ascending number, with choices in the order they were made."""
     slots: dict[tuple[int, int], list[_SavedChoice]] = {}
     for number, slot, *choice in _SLOTS_WITH_CHOICES(submission.pk):
         made = slots.setdefault((number, slot), [])
@@ -136,7 +142,7 @@ _APPEND = """
       AND campaign.grades BETWEEN %s AND %s AND (campaign.allow_undecided OR %s)
     {lock} ON CONFLICT DO NOTHING
 """
-#: SQL that differs between databases.
+#: The parts of the statement that differ between databases, by vendor.
 _DIALECTS = {
     "postgresql": {
         "latest": "GREATEST",
@@ -158,8 +164,8 @@ def append_at_once(
 ) -> bool:
     """Append a choice in the usual case: the task is held, the worker has consented, and the sequence number is new.
 
-    Returns False without a change otherwise, whatever the reason. The task cannot be submitted between the check and
-    the insertion: the statement locks its row (on SQLite, the database).
+    In any other case, changes nothing and returns False. The task cannot be submitted between the check and the
+    insertion, because the statement locks the submission's row (on SQLite, the database).
     """
     if not is_choice(side, sequence, ANSWERS):
         return False

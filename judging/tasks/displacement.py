@@ -1,8 +1,8 @@
-"""Reassignment of held tasks to newcomers where the crowd does not sign arrivals.
+"""Reassign held tasks to newly arriving workers at crowds that do not sign arrivals.
 
-At such crowds, anybody who knows a place's id can take tasks under made-up worker ids. These never block a newcomer:
-the newcomer gets the task of the weakest unconfirmed holder, who can still continue without noticing. Work that the
-crowd confirms is paid in full, and counts unless somebody else did the task in the meantime.
+At such crowds, anybody who knows a place's id can take tasks under made-up worker ids. To keep them from blocking a
+newcomer, the newcomer gets the task of the weakest unconfirmed holder, who can still continue without noticing. Work
+that the crowd confirms is paid in full, and counts unless somebody else did the task in the meantime.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,17 +13,16 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from judging.models import Campaign, Choice, Consent, Place, Submission, Task, Worker
 
-#: The maximum number of tasks held at once by arrivals at one place. At the crowd, one worker at a time has the
-#: place.
+#: The maximum number of tasks that arrivals at one place hold at once. At the crowd, only one worker has the place.
 MOST_LEASES = 3
-#: The number of weak leases to examine for a task that fits the newcomer.
+#: The maximum number of unconfirmed holders' tasks to examine for one that fits the newcomer.
 MOST_WEIGHED = 200
-#: The number of holders to try, weakest first, while other transactions are changing their tasks.
+#: The maximum number of holders to try, weakest first, if other transactions are changing their tasks.
 MOST_TRIED = 10
 
 
 def make_room(campaign: Campaign, place: Place) -> None:
-    """Make room for one more task at this place, displacing another if there are too many."""
+    """Free the weakest unconfirmed holder's task at this place if arrivals there hold :data:`MOST_LEASES` tasks."""
     here = _unconfirmed_holders(campaign).filter(place=place)
     if here.count() >= MOST_LEASES:
         _displace(here)
@@ -32,10 +31,10 @@ def make_room(campaign: Campaign, place: Place) -> None:
 def displace_weakest(
     campaign: Campaign, place: Place, seen: QuerySet[Any, Any], fits: Callable[[list[int]], list[int]]
 ) -> bool:
-    """Free the task of the weakest lease at this place or a crowded place. Return whether a task was freed.
+    """Free the task of the weakest unconfirmed holder at this place or a crowded one; return whether one was freed.
 
-    A place is crowded if several arrivals hold a task there. ``seen`` names tasks that the newcomer cannot use.
-    Of the others, ``fits`` returns those with gold for the newcomer.
+    A place is crowded if several arrivals hold tasks there. ``seen`` is a query for tasks that the newcomer cannot
+    do. ``fits`` returns those of the given tasks that have enough gold pairs for the newcomer.
     """
     leases = _unconfirmed_holders(campaign)
     crowded = (
@@ -46,9 +45,9 @@ def displace_weakest(
 
 
 def untouched(campaign: Campaign, worker: Worker) -> Iterator[Submission]:
-    """Yield this worker's tasks with consent but without choices, oldest first.
+    """Yield this worker's held submissions with consent but without choices, oldest first.
 
-    This covers only tasks for which an address alone names the worker, since anybody with the id can open those.
+    Only unsigned arrivals are considered, since anybody who knows the worker's id can make one.
     """
     made = Choice.objects.filter(slot__submission=OuterRef("pk"))
     held = Submission.objects.filter(campaign=campaign, worker=worker, state=Submission.State.HELD)
@@ -57,7 +56,7 @@ def untouched(campaign: Campaign, worker: Worker) -> Iterator[Submission]:
 
 
 def _unconfirmed_holders(campaign: Campaign) -> QuerySet[Submission]:
-    """Find holders of a task whom neither the crowd's signature nor its list confirms."""
+    """Return submissions that hold a task and that neither the crowd's signature nor its list confirms."""
     held = Submission.objects.filter(
         campaign=campaign, state__in=Submission.LIVE, held_task__state=Task.State.HELD
     )
@@ -66,10 +65,11 @@ def _unconfirmed_holders(campaign: Campaign) -> QuerySet[Submission]:
 
 @transaction.atomic
 def _displace(leases: QuerySet[Submission]) -> bool:
-    """Free the weakest holder's task: not submitted, fewest choices, no consent, opened first.
+    """Free the task of the weakest of these submissions; return whether a task was freed.
 
-    It passes over tasks that another transaction is changing. Waiting for one could be a deadlock: the other
-    transaction may wait for a submission that this one has ended (see :mod:`judging.tasks.lease_ends`).
+    Unsubmitted work is weaker than submitted work. Then those with the fewest choices, without consent, and opened
+    first are weakest. Tasks that another transaction is changing are skipped. Waiting for one could be a deadlock,
+    since that transaction may wait for a submission that this one has ended (:mod:`judging.tasks.lease_ends`).
     """
     agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
     ranked = leases.annotate(choices=Count("slots__choices"), agreed=agreed)

@@ -21,8 +21,8 @@ from pooling.models import Passage
 class ShownPair:
     """One slot as displayed on the page.
 
-    The texts are HTML, in which words of the question may be marked. ``chosen`` is the last chosen side, ``made`` the
-    number of choices, and ``reported`` the kinds of the worker's reports.
+    ``left`` and ``right`` are HTML, in which words of the question may be marked. ``chosen`` is the last choice,
+    ``made`` the number of choices, and ``reported`` the kinds of the worker's reports.
     """
 
     number: int
@@ -35,7 +35,7 @@ class ShownPair:
 
 
 def shown_pairs(submission: Submission, chosen_here: Mapping[int, str] | None = None) -> list[ShownPair]:
-    """List every slot of the submission, in order. ``chosen_here``: choices not saved yet, by slot number."""
+    """Return the submission's slots as displayed, in order. ``chosen_here`` has unsaved choices by slot number."""
     campaign = submission.campaign
     sides = _SIDES(submission.pk)
     chosen, made = dict(sides), Counter(slot for slot, _ in sides)
@@ -86,14 +86,14 @@ def _in_html(campaign: Campaign, pid: str, stored: str | None, question: str) ->
 
 
 def with_marks(parts: Iterable[Part]) -> SafeString:
-    """Return a text as HTML, with its marked parts in ``mark`` elements."""
+    """Return the joined parts of a text as HTML, with marked parts in ``mark`` elements."""
     return mark_safe(  # noqa: S308 -- every part is escaped
         "".join(f"<mark>{escape(part.text)}</mark>" if part.marked else escape(part.text) for part in parts)
     )
 
 
 def text_of(campaign: Campaign, passage: Passage) -> str:
-    """Return the passage's text, or a distinct placeholder in a rehearsal without texts."""
+    """Return the text that the page shows for a passage: its own, or in a rehearsal without texts, a placeholder."""
     return _text_of(campaign, passage.pid, passage.text)
 
 
@@ -102,9 +102,9 @@ def _text_of(campaign: Campaign, pid: str, text: str | None) -> str:
 
 
 def sample_pairs(campaign: Campaign) -> list[ShownPair]:
-    """Return the pairs of the campaign's first task as a worker would see them, on fixed sides. Records nothing.
+    """Return the pairs of the campaign's first task as a worker would see them, on fixed sides, for a preview.
 
-    Gold pairs are left out, because they are drawn when a worker opens a task.
+    Gold pairs are left out, because they are drawn only after a worker consents to a task.
     """
     first = Task.objects.filter(campaign=campaign).order_by("number").first()
     if first is None:

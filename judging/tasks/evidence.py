@@ -1,8 +1,8 @@
-"""Evidence of the work on a submission: saved by our server, or only claimed by the crowd's form.
+"""Evidence of the work on a submission: saved by our server, signed by it, or only claimed in the crowd's form.
 
-Anybody can post a form to a crowd. Work is paid and counted without review only if our server saved it, or it carries
-our signature. The last page signs what was saved. The crowd's list returns it, even after an older backup is
-restored.
+Anybody can post a form to a crowd. Work is paid and counted without review only if our server saved it or the form
+carries our signature. The task's last page signs the saved choices. The crowd's list returns the signature, which is
+evidence even after an older backup is restored.
 """
 
 from dataclasses import dataclass
@@ -26,16 +26,17 @@ from judging.rules.layout import ANSWERS
 from judging.rules.reading_speed import GLANCE_SECONDS
 from judging.tasks.answers import FIELD
 
-#: The field of the crowd's form that carries the proof.
+#: The field of the crowd's form that carries our signature (the proof).
 PROOF = "proof"
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Numbers of pairs, gold pairs included, and how certain they are.
+    """The evidence for a submission, as numbers of pairs, gold pairs included.
 
-    ``judged`` pairs are certain; the form claims ``claimed`` pairs, never fewer. ``signed``: the form's choices are
-    those that our server signed. ``unread``: there was no time to read the pairs.
+    ``shown`` pairs are in the task, and ``judged`` of them were certainly judged. ``claimed`` is the number that the
+    form claims, or ``judged`` if that is more. ``signed`` says whether our server signed the form's choices, and
+    ``unread`` whether the pairs were judged faster than anybody can read.
     """
 
     shown: int
@@ -46,17 +47,17 @@ class Evidence:
 
     @property
     def seen(self) -> bool:
-        """Return whether our page saw any work on the submission."""
+        """Whether a pair was certainly judged on our page."""
         return self.judged > 0
 
     @property
     def complete(self) -> bool:
-        """Return whether our page saw every judgment that the crowd's form claims, and at least one."""
+        """Whether every pair that the crowd's form claims, and at least one, was certainly judged on our page."""
         return self.seen and self.claimed == self.judged
 
 
 def progress_of(submission: Submission) -> tuple[int, int]:
-    """Count (pairs judged, pairs shown) of a submission, gold pairs included, as our server saved them."""
+    """Return the numbers of pairs judged and shown in a submission, gold pairs included, as our server saved them."""
     judged = [made for (made,) in _JUDGED(submission.pk)]
     return sum(judged), len(judged)
 
@@ -70,7 +71,7 @@ _JUDGED = Prepared(_slots_with_choice)
 
 
 def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:
-    """Assess the evidence for a submission that the crowd lists, before adopting any answers from the form."""
+    """Return the evidence for a submission that the crowd lists. Call it before adopting answers from the form."""
     judged, shown = progress_of(submission)
     campaign = submission.campaign
     choices = choices_in(found.answers)
@@ -88,11 +89,11 @@ def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:
 
 
 def was_unread(submission: Submission, judged: int) -> bool:
-    """Check whether these pairs took less time than the fastest reader needs for half of their words.
+    """Return whether ``judged`` pairs took less time than the fastest reader needs for half of their words.
 
-    Counts the time from opening the task (until now if it is still open) or, if that is less, the time that the page
-    reports to have shown pairs: nobody reads while waiting for the first pair. A task that was resumed was partly
-    read before it was opened, so only the time on screen counts. Simulated workers do not read.
+    The time is counted from opening the task to its end, or to now if it is still open. If the page reports a shorter
+    time for which it showed pairs, that is used instead. Only that time counts for a resumed task, which was partly
+    read before. Returns False for simulated workers, who do not read.
     """
     held = clock.now() if submission.state == Submission.State.HELD else None
     ended = submission.finished_at or submission.submitted_at or held
@@ -108,7 +109,10 @@ def was_unread(submission: Submission, judged: int) -> bool:
 
 
 def seconds_on_screen(submissions: QuerySet[Submission]) -> dict[int, float]:
-    """Map submissions to the seconds their pairs were on screen, if the page reported it for every choice."""
+    """Map submission keys to the seconds for which pairs were on screen.
+
+    Submissions are left out unless the page reported the time for every choice.
+    """
     choices = Choice.objects.filter(slot__submission__in=submissions).values_list("slot__submission")
     silent = Count("pk", filter=Q(seconds_shown=None))
     sums = choices.annotate(silent=silent, seconds=Sum("seconds_shown")).order_by()
@@ -116,7 +120,7 @@ def seconds_on_screen(submissions: QuerySet[Submission]) -> dict[int, float]:
 
 
 def choices_in(answers: dict[str, str]) -> dict[str, str]:
-    """Map the form's fields about pairs to the chosen side or grade."""
+    """Map the names of those fields in the crowd's form that answer a pair to the chosen side or grade."""
     return {
         name: side
         for name, side in answers.items()
@@ -127,14 +131,14 @@ def choices_in(answers: dict[str, str]) -> dict[str, str]:
 def proof_of(
     submission: Submission, crowd_worker_id: str, answers: dict[str, str], *, judged: int, shown: int
 ) -> str:
-    """Return the proof to send with the crowd's form that contains ``answers``."""
+    """Return the signature (proof) to send in the crowd's form, for ``answers`` and the numbers of pairs."""
     choices = digest_of_choices(choices_in(answers))
     work = digest_of_work(submission.assignment_id, crowd_worker_id)
     return proof_token(Proof(work, judged, shown, choices))
 
 
 def _proof_in(found: CrowdSubmission) -> Proof | None:
-    """Find our own proof for this assignment and worker; None without one."""
+    """Return the proof in the crowd's form if our server signed it for this assignment and worker, otherwise None."""
     try:
         proof = read_proof(found.answers.get(PROOF, ""))
     except BadToken:

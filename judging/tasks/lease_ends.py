@@ -1,7 +1,7 @@
-"""How a worker's hold on a task ends: returned, lapsed or displaced. The task is free for others then.
+"""End a worker's hold on a task, which was returned, has run out of time or was taken away. Others can then take it.
 
 A transaction that ends several submissions locks them in the order of their keys, and each before its task, so that
-two of them cannot wait for each other.
+two transactions cannot wait for each other.
 """
 
 from django.db import transaction
@@ -16,9 +16,10 @@ from judging.tasks.time_left import send_off_saved
 
 @transaction.atomic
 def end_submission(submission: Submission, state: str) -> bool:
-    """End work that was never submitted, and offer its task again.
+    """End a submission in this state, and free its task and pairs; return whether it was ended.
 
-    Return False if it is already over, or was submitted since it was read: its work would be lost and unpaid.
+    A submission that is already over, or whose state has changed since it was read, is not ended. For example, if it
+    has been submitted, its work would otherwise be lost and unpaid.
     """
     if submission.state not in Submission.LIVE:
         return False
@@ -30,20 +31,20 @@ def end_submission(submission: Submission, state: str) -> bool:
 
 
 def lock_in_order(submissions: QuerySet[Submission]) -> None:
-    """Lock these submissions in the order of their keys, before anything changes one of them."""
+    """Lock these submissions in the order of their keys. Call it before changing any of them."""
     list(submissions.order_by("pk").select_for_update(no_key=True, of=("self",)).values_list("pk"))
 
 
 def clear_place(submission: Submission) -> None:
-    """End others' submissions at this place, where the crowd confirmed this one: a place accepts only one.
+    """End the other submissions at this one's place, because the crowd confirmed this one and accepts only one.
 
-    Call ``lock_in_order`` for all of them first.
+    Call :func:`lock_in_order` for all submissions at the place first.
     """
     others = Submission.objects.filter(place=submission.place_id).exclude(pk=submission.pk)
     for other in others.filter(state=Submission.State.HELD).exclude(place=None):
         end_submission(other, Submission.State.RETURNED)
     for other in others.filter(state=Submission.State.FINISHED, held_task__state=Task.State.HELD):
-        free_task(other)  # it stays recorded as submitted: its worker has a receipt
+        free_task(other)  # the submission stays finished, because its worker has a receipt
 
 
 def free_task(submission: Submission) -> None:
@@ -52,11 +53,11 @@ def free_task(submission: Submission) -> None:
 
 
 def free_lapsed(campaign: Campaign) -> int:
-    """End submissions that ran out of time. Return the number of freed tasks. Safe to repeat.
+    """End the campaign's submissions that ran out of time, and free their tasks; return their number. Safe to repeat.
 
-    Pairs judged by our deadline are submitted now if the page did not do so. Submitted work has until the crowd's own
-    deadline plus a grace period, because the crowd's list can be late. Work that comes in even later counts if its
-    task still waits, and is surplus if somebody else did the task.
+    If pairs were judged by our deadline, the work is submitted instead. Work that was submitted on our page is ended
+    if the crowd does not list it by the crowd's deadline plus a grace period. If the crowd lists it even later, it
+    counts if its task is still waiting, and is surplus if somebody else did the task.
     """
     now = clock.now()
     live = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
@@ -64,11 +65,11 @@ def free_lapsed(campaign: Campaign) -> int:
     empty = [
         submission for submission in held.select_related("worker")[:500] if not send_off_saved(submission)
     ]
-    # If the crowd signed the holder, the collection keeps saved work (intake/kept_work.py) before it lapses.
+    # If the crowd signed the arrival, the collection first has time to keep saved work (intake/kept_work.py).
     sent_off = live.filter(state=Submission.State.FINISHED)
     sent_off = sent_off.filter(Q(taken_at=None) | Q(crowd_ends_at__lte=now - 2 * GRACE))
     finished = sent_off.filter(held_task__leased_until__lte=now - GRACE)
-    # A submission whose task was taken away by an exclusion has no lease to expire, so it would stay held forever.
+    # A submission that lost its task, such as by an exclusion, has no lease that expires, so its own deadline counts.
     without = sent_off.filter(held_task=None, crowd_ends_at__lte=now - GRACE)
     for submission in without[:500]:
         end_submission(submission, Submission.State.LAPSED)

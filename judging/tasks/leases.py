@@ -1,8 +1,8 @@
-"""Late binding of tasks to workers, and the draw of their slots.
+"""Lease tasks to workers when they arrive, and draw the slots of a task when its worker consents.
 
-A place is anonymous. When a worker first opens it, the next task that this worker can judge is leased to (assignment,
-worker) by a conditional update. Its pairs and gold pairs are drawn when the worker consents, since anybody could have
-opened the address before. Unique constraints on slots guarantee that no worker sees a pair twice, even in races.
+A place is not tied to a task. When a worker first opens it, the next task that this worker can judge is leased to the
+assignment and worker by a conditional update. Pairs and gold pairs are drawn only after consent, since anybody could
+have opened the link before. Unique constraints on slots guarantee that no worker sees a pair twice, even in races.
 """
 
 import time
@@ -29,25 +29,26 @@ from judging.tasks.slots import fill_slots, task_pairs
 from judging.tasks.worker_memory import AT_ONCE, Past, candidates, first_waiting, fitting, past_of
 from judging.workers.identities import Newcomer, known_worker
 
-#: Maximum attempts at leasing a task, each lost to a faster worker, before the page reports that none is left.
+#: The maximum number of attempts at leasing a task if other workers take the tasks first.
 TRIES = 20
-#: Batches of waiting tasks examined for one that fits the worker.
+#: The maximum number of batches of waiting tasks to examine for one that fits the worker.
 LOOKS = 25
-#: Seconds to wait while others take all tasks that fit; and how often, where the worker's submission stays locked.
+#: The seconds to wait while others are taking all tasks that fit, and the maximum number of attempts in a transaction
+#: that keeps the worker's submission locked.
 PAUSE, PAUSES_IN_TRANSACTION = 0.05, 5
 
 
 class _Taken(Exception):
-    """Another worker took the task first."""
+    """Raised if another worker took the task first."""
 
 
 class _BeingTaken(_Taken):
-    """Other workers are taking every suitable task. A retry makes sense: one of them may fail."""
+    """Raised if other workers are taking all tasks that fit. A retry makes sense, since one of them may fail."""
 
 
 @dataclass(frozen=True)
 class Taking:
-    """A worker who takes an assignment, at the time ``taken_at`` if the crowd signed it."""
+    """A worker's arrival with an assignment that needs a task. ``taken_at`` is None if the crowd did not sign it."""
 
     campaign: Campaign
     who: Worker | Newcomer
@@ -72,14 +73,14 @@ def lease_task(
     resumes: bool = True,
     held: Sequence[int] | None = None,
 ) -> Submission | None:
-    """Return the worker's submission for this assignment, with its task, or None if no task is left for this worker.
+    """Lease a task for this assignment; return the worker's submission, or None if no task is left for this worker.
 
-    ``taken_at`` is when the worker took the assignment, if the crowd signed the time. If the assignment or the place
-    passed to this worker from another, the other's task is freed. Safe to call concurrently: repeated calls for an
-    assignment return the same submission. Raises WorkRefused if the place has since gone to somebody else, or if
-    others are taking all tasks that fit.
+    ``taken_at`` is the time at which the worker took the assignment, if the crowd signed it. If another worker had
+    the assignment or the place before, that worker's task is freed. Safe to call concurrently: all calls for an
+    assignment and worker return the same submission. Raises WorkRefused if the place has since gone to somebody else,
+    or if others are taking all tasks that fit.
 
-    ``past``, ``resumes`` and ``held`` (:class:`Taking`) are read here unless the caller has read them already.
+    ``past``, ``resumes`` and ``held`` (:class:`Taking`) are read here unless the caller has already read them.
     """
     past = past or past_of(campaign, who.pk)
     resumes = resumes and taken_at is not None
@@ -133,11 +134,11 @@ def _tasks_with(pairs: Collection[int]) -> QuerySet[Any, Any]:
 
 
 def _next_task(taking: Taking) -> int | None:
-    """Find the first waiting task, in index order, with no pair that this worker has ever been shown.
+    """Lock and return the task to lease: the first waiting one without a pair that this worker was ever shown.
 
-    If the crowd signed the arrival, a half-finished task that the worker returned comes first. If no unseen
-    task or no unseen gold is left, use a task that this worker returned without a choice. The worker's history is
-    read once, so the cost does not grow with the number of waiting tasks.
+    If the crowd signed the arrival, a task that the worker returned half-finished comes first. If no unseen task or
+    no unseen gold is left, it is a task that this worker returned without a choice. Returns None if no task fits. The
+    worker's history is read once, so the cost does not grow with the number of waiting tasks.
     """
     past = taking.past
     waiting = Task.objects.filter(campaign=taking.campaign, state=Task.State.WAITING)
@@ -147,7 +148,7 @@ def _next_task(taking: Taking) -> int | None:
         if task is not None:
             return task
     if past.new_gold_is_left() and not taking.held:
-        # Nearly always one of the first tasks fits, and it is the one that the searches below would find.
+        # Nearly always, one of the first tasks fits. The searches below would find the same task.
         unseen = [task for task in first_waiting(taking.campaign) if not task.keys & past.pairs]
         task, _ = _lock_first_waiting(fitting(past, unseen, strictly=True))
         if task is not None:
@@ -165,10 +166,10 @@ def _next_task(taking: Taking) -> int | None:
 
 
 def _first_that_fits(past: Past, *wanted: QuerySet[Task]) -> int | None:
-    """Lock the first task that has gold pairs left for this worker; search the sets ``wanted`` in order.
+    """Lock and return the first task in these sets, in order, that fits this worker; None if none fits.
 
-    Passages that the worker saw under another question are avoided at first. Then those in real pairs are allowed,
-    so that something gets judged. Raises _BeingTaken if others are taking all that fit.
+    At first, tasks with a passage that the worker saw under another question are avoided. If no other fits, passages
+    seen in real pairs are allowed. Raises _BeingTaken if others are taking all tasks that fit.
     """
     being_taken = False
     for strictly in (True, False):
@@ -189,11 +190,11 @@ def _first_that_fits(past: Past, *wanted: QuerySet[Task]) -> int | None:
 
 
 def _lock_first_waiting(fitting: Iterable[int]) -> tuple[int | None, bool]:
-    """Lock the first of these tasks that still waits and that nobody is taking, if there is one.
+    """Lock and return the first of these tasks that is still waiting and that nobody is taking, if there is one.
 
-    Also returns whether any task fits. On PostgreSQL, this never waits for a lock: a transaction keeps the locks of
-    tasks that it waited for in vain, so two that search in different orders could wait for each other. On SQLite, one
-    worker takes a task at a time.
+    Also returns whether ``fitting`` has any task. On PostgreSQL, this skips locked rows instead of waiting.
+    Otherwise, two transactions that search in different orders could wait for each other. On SQLite, only one worker
+    takes a task at a time.
     """
     task = None
     for task in fitting:
@@ -212,11 +213,11 @@ _LOCKED = Prepared(
 
 
 def _end_former(taking: Taking) -> None:
-    """End others' submissions for this assignment and, after a signed arrival, at this place: they have left.
+    """End the submissions of earlier holders of this assignment and, if the arrival is signed, of this place.
 
-    A former holder's finished submission stays on record because its worker has a receipt. Its task is freed for
-    others because the crowd no longer accepts it. Raises WorkRefused if the place has since gone to somebody else:
-    the worker then used an old address.
+    An earlier holder's finished submission stays on record, because its worker has a receipt. Its task is freed,
+    because the crowd no longer accepts the work. Raises WorkRefused if the place has since gone to somebody else, so
+    that the worker used an old link.
     """
     since = taking.taken_at
     place = taking.place.pk if taking.place is not None and since else 0  # 0: a key that no row has
@@ -241,7 +242,10 @@ _FORMER = Prepared(_former, words=(0,))
 
 @transaction.atomic
 def _take_next(taking: Taking) -> Submission | None:
-    """Give the worker the next task. Changes nothing if there is none."""
+    """Lease the next task to the worker and return the submission. Returns None, and changes nothing, if none fits.
+
+    Raises _Taken if another worker took the task first.
+    """
     _end_former(taking)
     if taking.place is not None and taking.taken_at is None:
         make_room(taking.campaign, taking.place)
@@ -272,14 +276,14 @@ def _take_next(taking: Taking) -> Submission | None:
 def deadlines_from(
     opened: datetime, campaign: Campaign, place: Place | None, taken_at: datetime | None
 ) -> Deadlines:
-    """Calculate the deadlines of a task opened at this time and place."""
+    """Calculate the deadlines of a task opened at the time ``opened``, by the time that the place's posting gives."""
     limit = campaign.assignment_seconds
     offered = (place.posting.crowd_seconds or limit) if place else offered_seconds(limit)
     return deadlines(opened=opened, taken=taken_at, limit=limit, offered=offered)
 
 
 def _lease_waiting(submission: Submission, task_id: int) -> bool:
-    """Give the submission a waiting task. Return False if another worker took it first."""
+    """Make the submission the holder of a waiting task. Returns False if another worker took the task first."""
     # Work that was submitted here, or judged by our deadline, can reach the crowd until the crowd's deadline.
     until = submission.crowd_ends_at
     return bool(_LEASE(task_id, state=Task.State.HELD, holder=submission.pk, leased_until=until))
@@ -292,12 +296,10 @@ _HELD_BY = Prepared(lambda submission: Task.objects.filter(holder=submission).va
 
 
 def hand_out(submission: Submission, past: Past) -> str:
-    """Draw the worker's slots after consent. Return the reason for a refusal, or an empty string.
+    """Draw the pairs that the worker is shown after consent. Returns the reason for a refusal, or an empty string.
 
-    ``past`` is the worker's history, read in this transaction.
-
-    A task that meanwhile went to somebody else is exchanged for a waiting one, if there is one. So is a task with a
-    pair that the worker just saw in another window.
+    ``past`` is the worker's history, read in this transaction. If the task has gone to somebody else, or the worker
+    has just been shown one of its pairs in another window, it is exchanged for a waiting task if there is one.
     """
     if not _HELD_BY(submission.pk):
         _exchange_task(submission)
@@ -319,7 +321,7 @@ def hand_out(submission: Submission, past: Past) -> str:
 
 
 def _exchange_task(submission: Submission) -> bool:
-    """Exchange the submission's task for another and free its own. Return False if none waits."""
+    """Give the submission another task and free its own. Returns False if no waiting task fits the worker."""
     for _ in range(PAUSES_IN_TRANSACTION):
         try:
             return _try_to_exchange(submission)

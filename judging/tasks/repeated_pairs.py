@@ -1,4 +1,4 @@
-"""Repeated pairs: a worker's earlier pairs shown again with swapped sides, and how consistent the answers are.
+"""Repeated pairs, which show a worker's earlier pairs again with swapped sides, and the consistency of the answers.
 
 An answer on a repeated pair is a choice, not a judgment: it does not count in a tournament and excludes nobody.
 """
@@ -16,7 +16,7 @@ SENT_OFF = (Submission.State.FINISHED, Submission.State.SUBMITTED)
 
 
 class Earlier(NamedTuple):
-    """A slot that the worker judged in an earlier task, and the keys of its pair."""
+    """The key of a slot that the worker judged in an earlier task, its submission, query and passages."""
 
     pk: int
     submission_id: int
@@ -26,10 +26,11 @@ class Earlier(NamedTuple):
 
 
 def draw_repeats(submission: Submission, asked: set[int], rng: np.random.Generator) -> list[Earlier]:
-    """Draw this worker's earlier pairs whose questions (query keys) are not in the task or its gold pairs.
+    """Draw earlier pairs of the worker to repeat in this task, as many as the campaign wants if there are enough.
 
-    Returns fewer than the campaign requires if there are too few, and none in a worker's first task. Pairs of the
-    previous task come last. A pair is repeated at most once. A repeat that was given back stays with its task.
+    ``asked`` has the keys of queries that the task or its gold pairs already ask. Pairs of these queries are left
+    out. Pairs of the worker's previous task are drawn last. A pair is repeated at most once, even if the repeat was
+    given back.
     """
     wanted = submission.campaign.repeats_per_task
     if not wanted:
@@ -61,7 +62,7 @@ def _judged_before(submission: Submission) -> list[Earlier]:
 
 
 def _in_order(rows: list[Earlier], rng: np.random.Generator) -> list[Earlier]:
-    """Shuffle the pairs, with those of the last task at the end."""
+    """Shuffle the earlier pairs, with those of the worker's last task at the end."""
     last = max((one.submission_id for one in rows), default=None)
     shuffled = [rows[index] for index in rng.permutation(len(rows)).tolist()]
     return sorted(shuffled, key=lambda one: one.submission_id == last)
@@ -70,7 +71,7 @@ def _in_order(rows: list[Earlier], rng: np.random.Generator) -> list[Earlier]:
 def with_repeats(
     slots: list[Slot], repeats: list[Earlier], submission: Submission, rng: np.random.Generator
 ) -> list[Slot]:
-    """Insert repeated pairs at random among the slots, and renumber all slots."""
+    """Insert slots for the repeated pairs at random positions, and renumber all slots."""
     for one in repeats:
         again = Slot(
             submission=submission,
@@ -86,9 +87,10 @@ def with_repeats(
 
 
 def consistency_of(campaign: Campaign, *, only: Collection[int] | None = None) -> dict[int, tuple[int, int]]:
-    """Map workers to (repeated pairs answered, answers that stayed the same), counting confirmed work only.
+    """Map workers to the number of repeated pairs that they answered, and the number with the same answer as before.
 
-    Counts all workers, or ``only`` these. Two answers of "cannot decide" are the same, too.
+    Covers all workers, or those in ``only``, and only work that the crowd confirmed. Two answers of "cannot decide"
+    are the same.
     """
     if not campaign.repeats_per_task:
         return {}
@@ -111,7 +113,7 @@ def consistency_of_all(campaign: Campaign) -> tuple[int, int]:
 
 
 def _answered_twice(campaign: Campaign, only: Collection[int] | None) -> list[tuple[int, str, str]]:
-    """Return (worker, side chosen in the earlier slot, side chosen in the repeated one)."""
+    """Return (worker, last choice in the earlier slot, last choice in the repeated slot) for each answered repeat."""
     rows = answered_repeats(campaign).annotate(before=_last("repeats", "side"))
     if only is not None:
         rows = rows.filter(worker__in=only)
@@ -119,7 +121,10 @@ def _answered_twice(campaign: Campaign, only: Collection[int] | None) -> list[tu
 
 
 def answered_repeats(campaign: Campaign) -> QuerySet[Slot, Any]:
-    """Return repeated slots of confirmed work, with the last chosen side (``after``) and its time (``chosen_at``)."""
+    """Return the answered repeats in work that the crowd confirmed, as slots, oldest first.
+
+    Each has its last chosen side (``after``) and the time of that choice (``chosen_at``).
+    """
     rows = Slot.objects.filter(
         repeats__isnull=False,
         given_back=False,
@@ -131,6 +136,6 @@ def answered_repeats(campaign: Campaign) -> QuerySet[Slot, Any]:
 
 
 def _last(slot: str, field: str) -> Subquery:
-    """Return a field of the last choice made in this slot."""
+    """Return a subquery for a field of the last choice made in the slot that the field ``slot`` names."""
     made = Choice.objects.filter(slot=OuterRef(slot)).order_by("-chosen_at", "-sequence")
     return Subquery(made.values(field)[:1])

@@ -1,7 +1,7 @@
 """Let a worker who returned a task continue it, as long as nobody else has taken the task.
 
-This requires a crowd that signs arrivals. Elsewhere, anybody who knows a worker's id could read that worker's
-choices. Sides, order and gold pairs stay the same, so changes cannot reveal which pairs are gold.
+This requires a crowd that signs arrivals. At others, anybody who knows a worker's id could read that worker's
+choices. Sides, order and gold pairs stay the same, since changes could reveal which pairs are gold.
 """
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -13,7 +13,7 @@ FLIPPED = {LEFT: RIGHT, RIGHT: LEFT}
 
 
 def resumable(campaign: Campaign, worker: Worker) -> QuerySet[Submission]:
-    """Return submissions that the worker returned with choices and whose task is still free. They are unpaid."""
+    """Return the worker's returned submissions with choices whose task is still waiting, latest first."""
     made = Choice.objects.filter(slot__submission=OuterRef("pk"), slot__given_back=False)
     returned = Submission.objects.filter(
         campaign=campaign,
@@ -28,9 +28,9 @@ def resumable(campaign: Campaign, worker: Worker) -> QuerySet[Submission]:
 
 
 def take_up_again(submission: Submission) -> Submission | None:
-    """Return the earlier work that this submission continues, and free its slots; None if there is none.
+    """Return the returned submission that this one continues, if any, after marking its slots as given back.
 
-    Call it in the transaction that fills the slots.
+    Call it in the transaction that fills the new submission's slots.
     """
     if submission.taken_at is None:
         return None
@@ -49,7 +49,10 @@ def take_up_again(submission: Submission) -> Submission | None:
 
 
 def copy_choices(earlier: Submission, submission: Submission) -> int:
-    """Copy earlier choices to the new slots. Return the number of pairs judged this way."""
+    """Copy the choices of the earlier submission to the new one's slots; return the number of slots with choices.
+
+    Also stores that number as ``resumed_pairs``.
+    """
     before = {_slot_key(one): one for one in earlier.slots.prefetch_related("choices")}
     copies: list[Choice] = []
     judged = 0
@@ -66,12 +69,12 @@ def copy_choices(earlier: Submission, submission: Submission) -> int:
 
 
 def _slot_key(slot: Slot) -> tuple[int | None, ...]:
-    """Return the key that identifies the slot within its task."""
+    """Return the keys that identify the slot's content in any submission of the task."""
     return slot.pair_id, slot.gold_pair_id, slot.repeats_id
 
 
 def _copy_choice(choice: Choice, slot: Slot, *, flipped: bool) -> Choice:
-    """Copy a choice to another slot, where the preferred passage may be on the other side."""
+    """Return a copy of a choice for another slot. With ``flipped``, that slot has the passages on the other sides."""
     same = (
         "sequence",
         "seconds_shown",

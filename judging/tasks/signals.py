@@ -1,4 +1,4 @@
-"""Facts and flags on how each slot was answered, for the researcher. No decision depends on them."""
+"""Signals of how each slot was answered, for the researcher. No decision depends on them."""
 
 from collections import defaultdict
 from itertools import pairwise
@@ -10,7 +10,7 @@ from judging.tasks.displayed_pairs import text_of
 
 
 def signals_of(campaign: Campaign) -> dict[int, dict[str, Any]]:
-    """Map slot keys to the signals recorded while the pair was judged. Slots without a choice are left out."""
+    """Map the keys of the campaign's slots with choices to their signals, by the column names of the export."""
     choices: dict[int, list[Choice]] = defaultdict(list)
     rows = Choice.objects.filter(slot__submission__campaign=campaign).order_by("slot_id", *Choice.AS_MADE)
     for choice in rows.select_related("slot__left", "slot__right", "slot__submission").iterator(2000):
@@ -25,7 +25,7 @@ def signals_of(campaign: Campaign) -> dict[int, dict[str, Any]]:
 
 
 def _signals_of_slot(campaign: Campaign, made: list[Choice]) -> dict[str, Any]:
-    """Return the signals from one slot's choices, given in the order in which they were made."""
+    """Return the signals of one slot from its choices, which are given in the order in which they were made."""
     last = made[-1]
     shown = _total_seconds(made, "seconds_shown")
     shown_passages = [last.slot.left, *([] if campaign.grades else [last.slot.right])]
@@ -44,6 +44,6 @@ def _signals_of_slot(campaign: Campaign, made: list[Choice]) -> dict[str, Any]:
 
 
 def _total_seconds(made: list[Choice], field: str) -> float | None:
-    """Return the seconds over all choices, or None if no page reported any (a form without scripts)."""
+    """Return the sum of this field over a slot's choices, or None if none has it, as after a form without scripts."""
     told = [value for choice in made if (value := getattr(choice, field)) is not None]
     return round(sum(told), 2) if told else None

@@ -1,4 +1,4 @@
-"""Draw the pairs shown to a worker: real, gold and repeated pairs, in an order and on sides set by a seed."""
+"""Draw the slots of a submission: the real, gold and repeated pairs shown to its worker, their order and sides."""
 
 from collections import Counter
 
@@ -12,8 +12,8 @@ from judging.rules.layout import lay_out
 from judging.tasks.repeated_pairs import draw_repeats, with_repeats
 from judging.tasks.worker_memory import Past, past_of, usable_gold
 
-#: States of work whose judgments count or can still count. Only such work is used to balance sides, not work that was
-#: given back, lapsed or left early, or that does not count because of an exclusion, a pilot or a trial.
+#: The states and standings of submissions whose judgments count or can still count. Only these are used to balance
+#: sides. Work that was returned or lapsed, and work that does not count for another reason, is ignored.
 MAY_COUNT_STATES = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBMITTED]
 MAY_COUNT_STANDINGS = [Submission.Standing.PENDING, Submission.Standing.COUNTED]
 
@@ -27,10 +27,10 @@ _PAIRS = Prepared(lambda task: Pair.objects.filter(task_pairs__task=task).order_
 
 
 def fill_slots(submission: Submission, pairs: list[Pair], past: Past, rng: np.random.Generator) -> int:
-    """Draw gold, order and sides. Returns the number of gold pairs.
+    """Draw and store the submission's slots for these real ``pairs``; return the number of gold pairs among them.
 
-    A task that the worker returned without a choice is shown as before. If its gold were drawn again, opening it
-    twice would reveal the gold pairs. Raises IntegrityError if this worker was just shown one of the pairs.
+    A task that the worker returned is shown as before. If its gold pairs were drawn again, opening the task twice
+    would reveal them. Raises IntegrityError if this worker has just been shown one of the pairs.
     """
     slots = _slots_for(submission, pairs, past, rng)
     append_rows(slots)
@@ -43,9 +43,9 @@ def _slots_for(submission: Submission, pairs: list[Pair], past: Past, rng: np.ra
 
 
 def _as_before(submission: Submission, pairs: list[Pair]) -> list[Slot]:
-    """Return the slots as this worker last saw the task, or an empty list if that cannot be shown again in full.
+    """Return new slots like those that this worker last saw in the task, or none if some cannot be shown again.
 
-    Sides stay the same too, whatever others have seen since: a changed side would reveal that the pair is not gold.
+    Sides stay the same too, even if they are no longer balanced. A changed side would reveal that a pair is not gold.
     """
     mine = Slot.objects.filter(
         worker=submission.worker_id, submission__task=submission.task_id, given_back=True
@@ -71,7 +71,7 @@ def _as_before(submission: Submission, pairs: list[Pair]) -> list[Slot]:
 def _draw_slots(
     submission: Submission, pairs: list[Pair], past: Past, rng: np.random.Generator
 ) -> list[Slot]:
-    # If the crowd signs arrivals, gold that the worker has seen appears only with the same task as before.
+    # If the crowd signs arrivals, a gold pair that the worker has seen appears only in the same task as before.
     gold = _draw_gold(past, pairs, rng, again=submission.taken_at is None)
     slots = []
     for number, seat in enumerate(lay_out(_leanings(submission, pairs), len(gold), rng), start=1):
@@ -98,7 +98,7 @@ def _draw_slots(
 
 
 def pairs_in(submission: Submission) -> int:
-    """Count the pairs that the worker is shown, or will see after consent."""
+    """Return how many pairs the worker is shown, or will be after consent, gold and repeated pairs included."""
     drawn_yet = hasattr(submission, "consent") or submission.standing == Submission.Standing.TRIAL
     if drawn_yet and (drawn := submission.slots.count()):
         return drawn
@@ -113,10 +113,10 @@ _KEYS = Prepared(lambda task: TaskPair.objects.filter(task=task).values_list("pk
 
 
 def free_slots(submissions: QuerySet[Submission]) -> None:
-    """Allow the pairs and gold pairs of submissions without choices to be drawn again for their workers.
+    """Allow the pairs of those submissions that have no choices to be drawn again for the same workers.
 
-    They are marked, not deleted. New pairs are drawn first, and seen ones are shown as before, so that nobody can
-    find gold pairs by opening tasks repeatedly.
+    Their slots are marked as given back, not deleted. Later, unseen pairs are drawn first, and a seen task is shown
+    as before, so that nobody can find gold pairs by opening tasks repeatedly.
     """
     made = Choice.objects.filter(slot__submission=OuterRef("submission"))
     Slot.objects.filter(submission__in=submissions, given_back=False).exclude(Exists(made)).update(
@@ -125,7 +125,10 @@ def free_slots(submissions: QuerySet[Submission]) -> None:
 
 
 def take_up(submission: Submission) -> None:
-    """Undo :func:`free_slots` for a submission that came in after all, except for pairs shown to the worker since."""
+    """Undo :func:`free_slots` for a submission that the crowd lists after all.
+
+    Pairs that the worker has been shown again since stay given back.
+    """
     mine = Slot.objects.filter(submission=submission, given_back=True)
     if not mine.exists():
         return
@@ -138,7 +141,7 @@ def take_up(submission: Submission) -> None:
 def _draw_gold(past: Past, pairs: list[Pair], rng: np.random.Generator, *, again: bool) -> list[Gold]:
     """Draw the gold pairs of a task from those that this worker never saw. Returns fewer if too few are left.
 
-    With ``again``, gold that was given back fills the gaps.
+    With ``again``, missing ones are drawn from those that the worker saw and gave back.
     """
     wanted, memory = past.campaign.gold_per_task, past.memory
     task = [Shown(pair.query_id, pair.passage_a_id, pair.passage_b_id) for pair in pairs]
@@ -154,7 +157,7 @@ _EVER = Prepared(lambda task: Slot.objects.filter(pair__task_pairs__task=task).v
 
 
 def _leanings(submission: Submission, pairs: list[Pair]) -> list[int]:
-    """Return, for each pair, how many more times passage a was on the left than passage b, in work that can count."""
+    """Return for each pair how many more times passage a was on the left than passage b, in work that can count."""
     # Most pairs were never shown, which an index alone shows.
     ever = _EVER(submission.task_id) if submission.task_id else []
     if not ever:

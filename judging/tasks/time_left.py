@@ -1,4 +1,4 @@
-"""The end of a task's time: judged pairs are submitted, and a worker can ask for more time once."""
+"""Handle a task's time: submit the judged pairs when it runs out, and extend it once if the worker asks."""
 
 from datetime import datetime
 
@@ -11,7 +11,10 @@ from judging.tasks.answers import record_answers
 
 
 def send_off_saved(submission: Submission) -> bool:
-    """Submit the pairs judged when time runs out. Return False if none were judged. Safe to repeat."""
+    """Submit a held task whose time is over, with the pairs judged so far. Returns False if there are none.
+
+    Safe to repeat. Returns True if the task has already ended in any way but running out of time.
+    """
     with transaction.atomic():
         held = Submission.objects.select_for_update().filter(pk=submission.pk, state=Submission.State.HELD)
         if held.first() is None:
@@ -32,20 +35,20 @@ def send_off_saved(submission: Submission) -> bool:
 
 
 def takes_late_choices(submission: Submission) -> bool:
-    """Return whether choices that waited for a connection when the time ran out can still be added."""
+    """Return whether the submission has run out of time but still accepts choices that a lost connection delayed."""
     ran_out = submission.state == Submission.State.FINISHED and submission.timed_out_at is not None
     return ran_out and submission.crowd_ends_at is not None and clock.now() < submission.crowd_ends_at
 
 
 def record_late(submission: Submission) -> None:
-    """Record the answer that a late choice gave, in the transaction that saved it."""
+    """Record the judgment or gold answer of a late choice. Call it in the transaction that saved the choice."""
     left = submission.slots.filter(choices=None).exists()
     Submission.objects.filter(pk=submission.pk).update(left_early=left)
     record_answers(submission)
 
 
 def _longer(submission: Submission) -> datetime | None:
-    """Return the later deadline that the worker can still request once, or None."""
+    """Return the later deadline that the worker can request, or None if there is none or it was already requested."""
     if not submission.ends_at or not submission.crowd_ends_at or submission.extended_at:
         return None
     known = Deadlines(submission.ends_at, submission.crowd_ends_at)
@@ -53,13 +56,13 @@ def _longer(submission: Submission) -> datetime | None:
 
 
 def more_seconds(submission: Submission) -> int:
-    """Return the extra seconds that the worker can request, or 0."""
+    """Return the number of extra seconds that the worker can still request, or 0."""
     longer = _longer(submission)
     return int((longer - submission.ends_at).total_seconds()) if longer and submission.ends_at else 0
 
 
 def extend(submission: Submission) -> bool:
-    """Give the worker more time, once. Return False if there is none to give or the time is over."""
+    """Extend the deadline of a held task, once. Returns False if that is no longer possible."""
     if (longer := _longer(submission)) is None:
         return False
     held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD, extended_at=None)

@@ -1,4 +1,4 @@
-"""A worker's history, and the gold pairs and tasks that fit it."""
+"""The history of the pairs that a worker was shown, and the tasks and gold pairs that still fit the worker."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ def _slots_shown_to(worker: int) -> QuerySet[Slot, tuple[Any, ...]]:
     return slots.values_list("pair_id", "gold_pair_id", "given_back", query, "left_id", "right_id")
 
 
-#: Everything that a worker was ever shown, in all campaigns.
+#: A query for all pairs that a worker was ever shown, in all campaigns.
 _SHOWN = Prepared(_slots_shown_to)
 
 
 def usable_gold(campaign: Campaign | int, worker_id: int | None) -> QuerySet[GoldPair]:
-    """Return accepted gold pairs that no slot of this worker holds."""
+    """Return the accepted gold pairs that this worker was not shown, or was shown and gave back."""
     accepted = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.ACCEPTED)
     if worker_id is None:
         return accepted
@@ -37,12 +37,12 @@ def usable_gold(campaign: Campaign | int, worker_id: int | None) -> QuerySet[Gol
 _GOLD_OF = Prepared(lambda campaign: usable_gold(campaign, None).order_by("pk").values_list(*_GOLD))
 
 
-#: Waiting tasks examined together for one that fits a worker.
+#: The number of waiting tasks to read and examine together for one that fits a worker.
 AT_ONCE = 20
 
 
 class Candidate(NamedTuple):
-    """A task that may fit a worker, with its real pairs and their keys."""
+    """A task that may fit a worker: its key and number, and its real pairs with their keys."""
 
     task_id: int
     number: int
@@ -56,7 +56,7 @@ def candidates(tasks: QuerySet[Task]) -> list[Candidate]:
 
 
 def first_waiting(campaign: Campaign) -> list[Candidate]:
-    """Read the first waiting tasks of a campaign, whether or not they fit a worker."""
+    """Read the first :data:`AT_ONCE` waiting tasks of a campaign, with their real pairs."""
     return _group_by_task(_FIRST_WAITING(campaign.pk))
 
 
@@ -83,7 +83,11 @@ _FIRST_WAITING = Prepared(
 
 @dataclass(frozen=True)
 class Past:
-    """The pairs shown to a worker, and the gold pairs left for them: read once for all tasks that may fit."""
+    """The pairs shown to a worker, and the campaign's gold pairs that are left for this worker.
+
+    ``memory`` covers all pairs shown, ``memory_of_gold`` only gold pairs. ``new`` gold pairs were never shown. The
+    history is read once for all tasks that may fit.
+    """
 
     campaign: Campaign
     worker_id: int | None
@@ -107,7 +111,7 @@ class Past:
         return self._enough([*self.new, *self.seen])
 
     def has_seen(self, pairs: Sequence[Pair]) -> bool:
-        """Return whether the worker has already seen a pair for every query of these pairs."""
+        """Return whether the worker was shown a pair of each query here, as after seeing the same task before."""
         return all(pair.query_id in self.memory.questions for pair in pairs)
 
     def _enough(self, gold: Sequence[Gold]) -> bool:
@@ -115,7 +119,7 @@ class Past:
 
 
 def past_of(campaign: Campaign, worker_id: int | None) -> Past:
-    """Read the worker's history (None: a new worker), on which the choice of fitting tasks depends."""
+    """Read a worker's history (None: a new worker) in all campaigns, and the gold pairs left in this campaign."""
     rows = [] if worker_id is None else _SHOWN(worker_id)
     memory, memory_of_gold = Memory(), Memory()
     memory.keep(Shown(*row[3:]) for row in rows)
@@ -131,9 +135,10 @@ def past_of(campaign: Campaign, worker_id: int | None) -> Past:
 
 
 def fitting(past: Past, tasks: Sequence[Candidate], *, strictly: bool) -> Iterator[int]:
-    """Yield the tasks with enough gold and without a passage that the worker saw under another question.
+    """Yield the keys of those tasks that fit the worker.
 
-    Unless ``strictly``, passages seen under another question in a real pair are allowed.
+    Such a task has enough gold pairs left, and no passage that the worker saw under another question. Unless
+    ``strictly``, only passages that the worker saw in gold pairs are ruled out in this way.
     """
     usable = [*past.new, *past.seen]
     barred = past.memory if strictly else past.memory_of_gold

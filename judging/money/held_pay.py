@@ -1,7 +1,10 @@
-"""Pay that is held until a person decides.
+"""Pay that is held until a person pays or rejects it.
 
-Pay is held for work that our page never saw, for work already paid for by receipt, for pairs judged faster than
-anybody can read, and for partly judged tasks whose pay is not split. A person pays or rejects it.
+Pay is held for:
+- work that our page never saw;
+- work already paid by receipt;
+- pairs judged faster than anybody can read;
+- partly judged tasks whose pay is not split.
 
 The crowd pays a reward automatically when its review time ends: pages show that time, and the payment is recorded.
 Work without a judged pair is rejected before then unless a person decides (``PREFEREE_REJECT_UNJUDGED_HOURS``).

@@ -179,9 +179,9 @@ def pay_reward(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
 def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
     """Have the crowd pay one bonus, exactly once. Raises the crowd's error.
 
-    A bonus has no id at the crowd. Its reason ends in our own reference, so the crowd's list shows whether the bonus
-    was paid even after the crowd has forgotten the call's token. A payment by receipt is made on the carrier's
-    assignment, because the crowd has no record of the submission.
+    A bonus has no id at the crowd. Its reason ends in our own reference, by which the crowd's list shows whether it
+    was paid, even after the call's token has expired. A payment by receipt is made on the carrier's assignment,
+    because the crowd has no record of the submission.
     """
     submission = payment.submission
     assignment = (payment.carrier or submission).assignment_id

@@ -1,8 +1,8 @@
 """Continuous active learning: learn from the judged passages of a topic, and rank every passage of the collection.
 
-As in Cormack and Grossman, *Autonomy and reliability of continuous active learning for technology-assisted review*
-(2015), the question itself is a relevant example, and 100 randomly drawn passages are presumed not relevant. The
-model is logistic regression on TF-IDF, as in the TREC 2022 Deep Learning track.
+The method is that of Cormack and Grossman, *Autonomy and reliability of continuous active learning for
+technology-assisted review* (2015). The question itself is a relevant example, and 100 randomly drawn passages are
+presumed not relevant. The model is logistic regression on TF-IDF, as in the TREC 2022 Deep Learning track.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

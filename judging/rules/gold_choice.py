@@ -257,8 +257,8 @@ def _column_spread(table: Floats) -> Floats:
 class _Moments:
     """Converts features to columns whose means describe a distribution: features, squares, and combinations.
 
-    The squares describe the spread. The combinations are uncorrelated: if two features are correlated in real pairs,
-    a small difference between them reveals more to a classifier than a difference in either.
+    The squares describe the spread. The combinations are uncorrelated in real pairs. If two features are correlated
+    there, a small difference between them reveals more to a classifier than a difference in either.
     """
 
     def __init__(self, like: Floats) -> None:

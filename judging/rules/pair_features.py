@@ -172,9 +172,13 @@ def weighted_overlap(question: QuestionText, passage: frozenset[str]) -> float:
 def features(question: QuestionText, one: PassageText, other: PassageText) -> tuple[float, ...]:
     """Return the features of a pair, which do not depend on the order of its sides.
 
-    In this order: the lower and the higher overlap with the question, plain, then weighted; the log lengths, shorter
-    first; the share of common words; the number of question words; the number of passages without a question word;
-    and the number of question phrases in both passages.
+    In this order, the features are:
+    - the lower and the higher overlap with the question, plain and then weighted;
+    - the log lengths, shorter first;
+    - the share of common words;
+    - the number of question words;
+    - the number of passages without a question word;
+    - the number of question phrases in both passages.
     """
     plain = sorted((overlap(question.words, one.words), overlap(question.words, other.words)))
     weighted = sorted((weighted_overlap(question, one.words), weighted_overlap(question, other.words)))

@@ -1,12 +1,12 @@
 """Compare the screening rules for a campaign, and recommend one.
 
-The crowd is modeled as a mix of careless workers (a share β), who judge without reading, and honest workers, who slip
-on gold pairs and err on other pairs. By default, careless workers answer half of the gold pairs and half of the other
-pairs right, like somebody who flips a coin or always chooses the left side. Excluded workers are replaced by new ones
+The crowd is modeled as a mix of careless and honest workers. A share β is careless and judges without reading. Honest
+workers slip on some gold pairs and err on some other pairs. By default, careless workers answer half of the gold
+pairs and half of the other pairs right, like somebody who flips a coin. Excluded workers are replaced by new ones
 from the same mix.
 
-The numbers N of submitted tasks and C of counted tasks come from :mod:`judging.rules.expectations`, for honest
-workers (h) and as the mean over the kinds of careless workers (c). Honest judgments are wrong with probability e_h,
+The numbers N of submitted tasks and C of counted tasks come from :mod:`judging.rules.expectations`. The index h means
+honest workers, and c the mean over the kinds of careless workers. Honest judgments are wrong with probability e_h,
 and the share r of the careless workers' counted judgments is right. Then
 
     cost            = one pass · ((1 − β) N_h + β N_c) / ((1 − β) C_h + β C_c)
@@ -15,7 +15,7 @@ and the share r of the careless workers' counted judgments is right. Then
 
 A best answer counts as correct if the truly best passage beats every rival in its pool of m passages. For independent
 judgments, the probability of this is (1 − e)^(m−1). A tournament can be correct without that, so the numbers are a
-lower bound; ``benchmarks/screening.py`` compares the order of the rules with that of real tournaments.
+lower bound. ``benchmarks/screening.py`` compares the order of the rules with their order in real tournaments.
 
 Rules are level if their correct best answers per dollar are within 3% of the maximum. Of these, the rule that keeps
 the most honest workers is recommended or, in a tie, the one that leaves the fewest bad judgments.

@@ -73,8 +73,8 @@ def forecast_later_tasks(
 ) -> LaterTasks:
     """Return the maximum numbers of tasks of ``per_task`` passages each after the openings.
 
-    ``sizes`` and ``budget`` are as in :func:`forecast_effort`. Topics finish their stages at different times, so the
-    rest of each pool and each iteration may be packed separately, with a partly filled task at its end. The
+    ``sizes`` and ``budget`` are as in :func:`forecast_effort`. Topics finish their stages at different times. So the
+    rest of each pool, and each iteration, may be packed separately, with a partly filled task at its end. The
     collection is assumed to be large enough for full iterations.
     """
     pools = Counter({size - rules.opening: topics for size, topics in sizes.items() if size > rules.opening})

@@ -31,8 +31,8 @@ INPUT_METHODS, VIEWPORTS = frozenset(Choice.InputMethod.values), frozenset(Choic
 class Signals:
     """The page's report on how a choice was made.
 
-    ``seconds`` is the time that the pair was on screen, ``hidden`` the time that the page was hidden, and ``age`` the
-    time since the choice was made, all in seconds. ``focus_lost`` is the number of times that the worker left the
+    Times are in seconds: ``seconds`` with the pair on screen, ``hidden`` with the page hidden, and ``age`` since the
+    choice was made. ``focus_lost`` is the number of times that the worker left the
     page.
     """
 

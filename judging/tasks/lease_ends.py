@@ -1,7 +1,7 @@
 """End a worker's hold on a task, which was returned, has run out of time or was taken away. Others can then take it.
 
-A transaction that ends several submissions locks them in the order of their keys, and each before its task, so that
-two transactions cannot wait for each other.
+A transaction that ends several submissions locks them in the order of their keys, and each before its task. So two
+transactions cannot wait for each other.
 """
 
 from django.db import transaction

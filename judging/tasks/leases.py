@@ -298,8 +298,8 @@ _HELD_BY = Prepared(lambda submission: Task.objects.filter(holder=submission).va
 def hand_out(submission: Submission, past: Past) -> str:
     """Draw the pairs that the worker is shown after consent. Returns the reason for a refusal, or an empty string.
 
-    ``past`` is the worker's history, read in this transaction. If the task has gone to somebody else, or the worker
-    has just been shown one of its pairs in another window, it is exchanged for a waiting task if there is one.
+    ``past`` is the worker's history, read in this transaction. A task is exchanged for a waiting one, if there is
+    one, if it has gone to somebody else. So is a task with a pair that the worker has just seen in another window.
     """
     if not _HELD_BY(submission.pk):
         _exchange_task(submission)

@@ -32,8 +32,7 @@ class Signals:
     """The page's report on how a choice was made.
 
     Times are in seconds: ``seconds`` with the pair on screen, ``hidden`` with the page hidden, and ``age`` since the
-    choice was made. ``focus_lost`` is the number of times that the worker left the
-    page.
+    choice was made. ``focus_lost`` is the number of times that the worker left the page.
     """
 
     seconds: float | None = None

@@ -16,7 +16,7 @@ from judging.tasks.time_left import send_off_saved
 
 @transaction.atomic
 def end_submission(submission: Submission, state: str) -> bool:
-    """End a submission in this state, and free its task and pairs; return whether it was ended.
+    """End a submission, set it to this state, and free its task and pairs; return whether it was ended.
 
     A submission that is already over, or whose state has changed since it was read, is not ended. For example, if it
     has been submitted, its work would otherwise be lost and unpaid.

@@ -109,7 +109,7 @@ def test_a_pool_built_by_priority_shows_its_choice_and_so_does_its_fraction(mana
 
     said = texts(manager.get("/collections/cup/pools/named/firsts/"))
     assert "depth 10 · runs with priority 1 and 1 chosen by name" in said
-    assert "bm25 named – –" in said
+    assert "bm25 chosen by name – –" in said
     assert "a1 Team a 1" in said
 
     fraction = {"name": "half", "fraction": "2", "fraction_seed": "1"}

@@ -306,7 +306,7 @@ def test_an_appeal_is_answered_and_the_worker_reinstated_and_notified(fair, crow
         campaign=campaign, worker=worker("ABAD"), refusal="excluded", words="I read it"
     )
     address = f"/campaigns/fair/appeals/{appeal.pk}/"
-    assert "lets 1 task with 3 judgments count again" in text_of(manager.get(address)).replace(
+    assert "1 task with 3 judgments will count again" in text_of(manager.get(address)).replace(
         '<span class="numbers">', ""
     ).replace("</span>", "")
 

@@ -66,7 +66,7 @@ def ours(run: str) -> Work:
     from pooling.formats import Content
     from pooling.ranking import write_ranking
     from pooling.trec import read_qrel_file, read_run_file
-    from pooling.wanted import Wanted, find_wanted
+    from pooling.wanted_ranks import Wanted, find_wanted
 
     measure = parse_measure("RR")
 
@@ -114,7 +114,7 @@ def rescore(run: str) -> Work:
     from pooling.formats import Content
     from pooling.ranking import read_ranking
     from pooling.trec import read_qrel_file
-    from pooling.wanted import Wanted, find_wanted
+    from pooling.wanted_ranks import Wanted, find_wanted
 
     measure = parse_measure("RR@10")
 
@@ -152,7 +152,7 @@ def ours_real(run: str) -> Work:
     from leaderboard.scoring.measures import RankedLabels
     from pooling.formats import Content
     from pooling.trec import read_qrel_file, read_runs
-    from pooling.wanted import Wanted, find_wanted
+    from pooling.wanted_ranks import Wanted, find_wanted
 
     measures = parse_measures("nDCG@10 AP RR")
 

@@ -11,10 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from config.plurals import many
-from pooling.blocks import Block, Layout, Number, Rows, Text, careful_rows, even_out, fast_rows
 from pooling.errors import EmptyFile, InvalidFile, PoolingError, ReaderFailed
 from pooling.formats import Content, compression_of, line_text
-from pooling.other_kinds import where_it_belongs
+from pooling.line_blocks import Block, Layout, Number, Rows, Text, careful_rows, even_out, fast_rows
+from pooling.mistaken_files import where_it_belongs
 
 Integers = NDArray[np.int32] | NDArray[np.int64]
 

@@ -15,7 +15,7 @@ from pooling.services.embargoes import any_to_release, release_after_embargoes
 from pooling.services.name_rules import check_name
 from pooling.services.new_collections import make_requested_collection
 from pooling.services.old_uploads import forget_old_uploads
-from pooling.services.upload_checks import check_upload as check
+from pooling.services.upload_imports import check_upload as check
 
 BUILD_POOL = "pooling.build_pool"
 #: The result of a job whose files were deleted before it read them.

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from config.guidance import Guidance, Option, stored
 from config.plurals import many
-from pooling.blocks import (
+from pooling.errors import InvalidFile
+from pooling.formats import Content, line_text
+from pooling.line_blocks import (
     SPLIT_BY_TAG,
     Block,
     Layout,
@@ -27,9 +29,7 @@ from pooling.blocks import (
     mixed_tags_reason,
     problem_with_line,
 )
-from pooling.errors import InvalidFile
-from pooling.formats import Content, line_text
-from pooling.other_kinds import where_it_belongs
+from pooling.mistaken_files import where_it_belongs
 from pooling.repeated_rows import repeated
 
 MOST_LISTED = 100

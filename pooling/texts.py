@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from pooling.blocks import LONGEST, quoted_field
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile, ReaderFailed
 from pooling.formats import Content, line_text, numbered_lines
-from pooling.other_kinds import run_or_labels, texts_of_another_kind
+from pooling.line_blocks import LONGEST, quoted_field
+from pooling.mistaken_files import run_or_labels, texts_of_another_kind
 from pooling.problems import MOST_LISTED, Listing, Problem, Problems, only_damage, with_lines
 from pooling.repeated_rows import repeated
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from config.guidance import Guidance, Option
 from config.plurals import many
-from pooling.blocks import Layout
 from pooling.columns import Columns, lines_with, read_columns
 from pooling.errors import InvalidQrelFile, InvalidRunFile, PoolingError, UnknownQueries
 from pooling.formats import BLOCK_BYTES, Content
+from pooling.line_blocks import Layout
 from pooling.ordering import duplicate_rows, order_lines
 from pooling.problems import TOO_DEEP, Problems, problems_of_lines, with_lines
 from pooling.ranking import Ranking, rank_first

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from django.db.models import F, Q, Sum
 
-from judging.campaign.read_once import kept_while_reading
+from judging.campaign.shared_figures import kept_while_reading
 from judging.crowds import crowd_at
 from judging.models import Campaign, Payment, Place
 from judging.rules.pay import Pay, pay_of, rounded

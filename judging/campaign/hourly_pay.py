@@ -7,8 +7,8 @@ from decimal import Decimal
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 
-from judging.campaign.read_once import kept_while_reading
 from judging.campaign.reading_time import seconds_a_pair
+from judging.campaign.shared_figures import kept_while_reading
 from judging.models import Campaign, Exclusion, Posting, Slot, Submission
 from judging.rules.pay import hourly, least_pay
 

@@ -14,7 +14,7 @@ from config.guidance import Action, Guidance
 from config.plurals import many
 from judging.campaign.campaigns import log_change, move, restore_first
 from judging.campaign.pairs import pair_ids, request_pairs
-from judging.campaign.read_once import kept_while_reading
+from judging.campaign.shared_figures import kept_while_reading
 from judging.campaign.worker_texts import passages_without_text
 from judging.crowds import crowd_for
 from judging.errors import CampaignRefused, NotReady

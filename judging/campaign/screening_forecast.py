@@ -12,7 +12,7 @@ from django.db.models import Count, Max
 from config import kept_objects
 from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.cost import Quote, quote_tasks, tasks_asked
-from judging.campaign.read_once import kept_while_reading
+from judging.campaign.shared_figures import kept_while_reading
 from judging.campaign.strategy_figures import outcomes_of
 from judging.models import Campaign, GoldAnswer, GoldPair, Pair, Posting
 from judging.rules.expectations import Outlook, outlook, tasks_a_worker, tasks_words

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from config import kept_objects
 from config.guidance import Action, Guidance
-from judging.campaign.read_once import kept_while_reading
+from judging.campaign.shared_figures import kept_while_reading
 from judging.models import Campaign, GoldPair, Pair, Task, TaskPair
 from judging.rules.gold_detection import Detectability
 from judging.rules.gold_draw import Shown

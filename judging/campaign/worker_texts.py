@@ -12,8 +12,8 @@ from django.utils.translation import gettext, gettext_noop
 
 from config import clock
 from judging.campaign.cost import pay_for
-from judging.campaign.read_once import kept_while_reading
 from judging.campaign.reading_time import seconds_a_pair
+from judging.campaign.shared_figures import kept_while_reading
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, GoldPair, Pair
 from judging.rules.grade_scale import Level, is_default

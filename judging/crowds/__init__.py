@@ -1,10 +1,10 @@
-"""The crowds. Each has one module that implements the interface in :mod:`judging.crowds.seam`."""
+"""The crowds. Each has one module that implements the interface in :mod:`judging.crowds.interface`."""
 
 from collections.abc import Callable
 
 from django.utils.module_loading import import_string
 
-from judging.crowds.seam import Crowd
+from judging.crowds.interface import Crowd
 from judging.models import Campaign
 
 #: Maps a campaign's ``crowd`` to the function that creates that crowd's client for an endpoint.

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from judging.crowds.hosts import origin_of, require_allowed
-from judging.crowds.seam import Arrival, FormPost, SentOff, Sites
+from judging.crowds.interface import Arrival, FormPost, SentOff, Sites
 from judging.errors import ArrivalRefused
 from judging.rules.worker_sentences import gettext_noop as _
 

@@ -23,9 +23,7 @@ from config.crowd_endpoints import is_amazon
 from config.process import launcher
 from judging.crowds.arrival import ExternalQuestionPage, signed_at
 from judging.crowds.call_metrics import watched
-from judging.crowds.limiter import limiter
-from judging.crowds.mturk_errors import crowd_error
-from judging.crowds.seam import (
+from judging.crowds.interface import (
     MESSAGE_AT_ONCE,
     Arrival,
     CrowdSubmission,
@@ -35,6 +33,8 @@ from judging.crowds.seam import (
     PostingKind,
     QualificationKind,
 )
+from judging.crowds.limiter import limiter
+from judging.crowds.mturk_errors import crowd_error
 from judging.errors import CrowdAlready, CrowdLater, CrowdNever, CrowdThrottled
 from judging.rules.question_xml import external_question, parse_answers
 

@@ -5,7 +5,7 @@ URLs with made-up ids must not use up the calls that are needed to offer places 
 
 from dataclasses import dataclass
 
-from config.fixed_windows import Limit
+from config.rate_limits import Limit
 from judging.errors import CrowdLater
 from judging.models import Campaign
 

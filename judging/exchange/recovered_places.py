@@ -10,7 +10,7 @@ from django.db.models import Max
 
 from config import clock
 from judging.crowds import crowd_for
-from judging.crowds.seam import Crowd, PostedPlace
+from judging.crowds.interface import Crowd, PostedPlace
 from judging.errors import CrowdNever
 from judging.exchange.calls import TOKENS_LIVE, Reply, record_found
 from judging.exchange.lookup_limits import LookupLimit

@@ -8,11 +8,11 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from config import clock
 from config.background.job_kinds import Progress
-from config.fixed_windows import first_time
+from config.rate_limits import first_time
 from judging.campaign.pairs import repack_unjudged
 from judging.campaign.postings import is_uncounted_pilot
 from judging.crowds import crowd_for
-from judging.crowds.seam import Crowd, CrowdSubmission
+from judging.crowds.interface import Crowd, CrowdSubmission
 from judging.errors import CrowdNever
 from judging.exchange.calls import Patience
 from judging.exchange.recovered_places import adopt, is_ours

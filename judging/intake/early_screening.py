@@ -3,7 +3,7 @@
 import logging
 
 from config.errors import Refusal
-from config.fixed_windows import first_time
+from config.rate_limits import first_time
 from judging.crowds import crowd_for
 from judging.exchange.lookup_limits import LookupLimit
 from judging.intake.collection import collect_place

@@ -15,7 +15,7 @@ from django.db.models import Exists, F, OuterRef, Q
 
 from config import clock
 from judging.crowds import crowd_for
-from judging.crowds.seam import Crowd
+from judging.crowds.interface import Crowd
 from judging.models import Campaign, Payment, Submission
 from judging.money.budget import beyond_cap
 from judging.money.discrepancies import resolve_only_here

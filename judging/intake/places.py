@@ -14,7 +14,7 @@ from config.guidance import Action, Guidance
 from judging.campaign.cost import pay_for
 from judging.campaign.postings import current_posting
 from judging.crowds import crowd_for
-from judging.crowds.seam import Crowd, PostingKind
+from judging.crowds.interface import Crowd, PostingKind
 from judging.errors import CrowdAlready, CrowdError, CrowdLater, CrowdNever
 from judging.exchange.calls import Patience, Reply, perform
 from judging.exchange.concurrent_calls import call_each

@@ -12,7 +12,7 @@ from config.plurals import many
 from judging.campaign.campaigns import log_change, move
 from judging.campaign.reservations import settle_reservations, take_turn
 from judging.crowds import crowd_for
-from judging.crowds.seam import Crowd
+from judging.crowds.interface import Crowd
 from judging.exchange.calls import Patience
 from judging.intake.places import place_key
 from judging.models import Campaign, CrowdCall, Judgment, Payment, Place, Submission, Task

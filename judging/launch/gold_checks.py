@@ -12,8 +12,8 @@ from config.plurals import many
 from judging.campaign.gold_coverage import MOST_TASKS, gold_in, lacking_tasks, tasks_as_shown
 from judging.campaign.gold_leaks import most_uses_of_one_off_topic_passage
 from judging.campaign.gold_pairs import needed_gold
-from judging.campaign.read_once import kept_while_reading
 from judging.campaign.setting_names import setting_names
+from judging.campaign.shared_figures import kept_while_reading
 from judging.campaign.strategy_figures import outcomes_of, recognizable_gold_warning
 from judging.campaign.worker_texts import pairs_asked
 from judging.errors import NotReady

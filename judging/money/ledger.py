@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from config.background.job_kinds import Progress
 from judging.campaign.cost import money, pay_for
 from judging.crowds import crowd_for
-from judging.crowds.seam import Crowd, CrowdSubmission
+from judging.crowds.interface import Crowd, CrowdSubmission
 from judging.errors import CrowdNever
 from judging.models import Campaign, Payment, Place
 from judging.models.submissions import FORGOTTEN

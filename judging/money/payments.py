@@ -10,7 +10,7 @@ from config import clock
 from config.background.job_kinds import Progress
 from judging.campaign.cost import pay_for
 from judging.crowds import crowd_for
-from judging.crowds.seam import Crowd
+from judging.crowds.interface import Crowd
 from judging.errors import CrowdAlready, CrowdNever
 from judging.exchange.calls import Patience, Reply, perform
 from judging.models import Campaign, CrowdCall, CrowdIdentity, Payment, Submission

@@ -7,10 +7,10 @@ from django.conf import settings
 
 from config import clock
 from config.errors import Refusal
-from config.fixed_windows import Limit
 from config.prepared_queries import Prepared
+from config.rate_limits import Limit
 from judging.crowds import crowd_for
-from judging.crowds.seam import Arrival
+from judging.crowds.interface import Arrival
 from judging.errors import WorkRefused
 from judging.exchange.lookup_limits import LookupLimit
 from judging.exchange.recovered_places import ask_for_place

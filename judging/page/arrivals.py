@@ -8,7 +8,7 @@ from config.errors import Refusal
 from config.monitoring.metrics import Count
 from config.prepared_queries import Prepared
 from judging.crowds import crowd_for
-from judging.crowds.seam import Arrival
+from judging.crowds.interface import Arrival
 from judging.errors import CrowdNever, WorkRefused
 from judging.exchange.link_tokens import Link
 from judging.exchange.recovered_places import UNKNOWN_PLACES, adopt

@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from judging.campaign.worker_texts import contact_of
 from judging.crowds import crowd_for
-from judging.crowds.seam import Sites
+from judging.crowds.interface import Sites
 from judging.errors import ArrivalRefused
 from judging.exchange.link_tokens import Refused, appeal_address
 from judging.models import Campaign, Worker

@@ -5,7 +5,7 @@ from decimal import Decimal
 from config.prepared_queries import Prepared
 from judging.crowds import crowd_for
 from judging.crowds.hosts import require_allowed
-from judging.crowds.seam import FormPost, Redirect, SentOff
+from judging.crowds.interface import FormPost, Redirect, SentOff
 from judging.exchange.link_tokens import page_address
 from judging.models import CrowdIdentity, Submission
 from judging.money.discrepancies import receipt_of

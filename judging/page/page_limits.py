@@ -9,7 +9,7 @@ from collections import Counter
 from django.conf import settings
 
 from config import clock
-from config.fixed_windows import Limit
+from config.rate_limits import Limit
 
 #: Seconds over which requests are counted: long enough that saves delayed by a lost connection can arrive together.
 WINDOW = 10

@@ -17,10 +17,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from config import clock
 from config.client_address import client_network
 from config.errors import Refusal
-from config.fixed_windows import first_time
 from config.prepared_queries import Prepared
+from config.rate_limits import first_time
 from judging.campaign.cost import pay_for
-from judging.campaign.read_once import figures_read_once
+from judging.campaign.shared_figures import figures_read_once
 from judging.campaign.worker_texts import (
     contact_of,
     filled,

@@ -12,7 +12,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from config import clock
 from config.prepared_queries import Prepared
 from judging.campaign.reading_time import least_seconds_a_pair
-from judging.crowds.seam import CrowdSubmission
+from judging.crowds.interface import CrowdSubmission
 from judging.exchange.link_tokens import (
     BadToken,
     Proof,

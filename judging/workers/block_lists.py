@@ -15,7 +15,7 @@ from django.db.models import Count
 from config import clock
 from config.process import launcher
 from judging.crowds import crowd_for
-from judging.crowds.seam import Crowd
+from judging.crowds.interface import Crowd
 from judging.errors import CrowdAlready, CrowdNever
 from judging.exchange.calls import Patience, Reply, perform
 from judging.models import BlockList, Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission, Worker

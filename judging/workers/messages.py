@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from config import clock
 from judging.crowds import crowd_for
-from judging.crowds.seam import MESSAGE_AT_ONCE
+from judging.crowds.interface import MESSAGE_AT_ONCE
 from judging.errors import BadInput, CampaignRefused, CrowdError, CrowdLater, CrowdNever, CrowdThrottled
 from judging.exchange.calls import Patience, Reply, perform
 from judging.models import Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission, Worker, WorkerMessage

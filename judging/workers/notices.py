@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 
 from config import clock
 from judging.crowds import crowd_for
-from judging.crowds.seam import Crowd
+from judging.crowds.interface import Crowd
 from judging.errors import CrowdNever
 from judging.exchange.calls import Patience, Reply, perform
 from judging.exchange.link_tokens import Refused, appeal_address

@@ -12,7 +12,7 @@ from pooling.models import Passage, Run
 from pooling.ranking import Ranking
 from pooling.services import bulk
 from pooling.services.runs import ranking_of
-from pooling.wanted import Wanted, find_wanted
+from pooling.wanted_ranks import Wanted, find_wanted
 from tournament.models import PreferenceQrel, QrelVersion
 from tournament.services.publication import queries_by_key
 from tournament.services.resolution import pids_by_key

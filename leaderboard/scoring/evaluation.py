@@ -18,7 +18,7 @@ from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from pooling.models import Collection, Run
 from pooling.ranking import Ranking
 from pooling.services.runs import ranking_of
-from pooling.wanted import find_wanted
+from pooling.wanted_ranks import find_wanted
 
 RUNS_AT_ONCE = 400
 #: The number of runs read concurrently, so that one is processed while another waits for its file.

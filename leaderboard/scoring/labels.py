@@ -18,7 +18,7 @@ import numpy.typing as npt
 from leaderboard.errors import UnknownLabels
 from pooling.models import Collection, Qrel, QrelSet
 from pooling.services.lookups import qrel_set_named
-from pooling.wanted import Wanted
+from pooling.wanted_ranks import Wanted
 from tournament.models import PreferenceQrel, QrelVersion
 from tournament.services import preference_orders
 from tournament.services.publication import version_numbered

@@ -1,3 +1,5 @@
+"""A requester's call, as the services of the protocol receive it."""
+
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any

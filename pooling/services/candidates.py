@@ -15,7 +15,7 @@ from pooling.formats import Content, Progress
 from pooling.models import CandidateSet, Collection
 from pooling.ranking import Ranking
 from pooling.services import ranking_files
-from pooling.services.growth import run_content_of
+from pooling.services.decompressed_size import run_content_of
 from pooling.services.lookups import known_qids
 from pooling.services.members import log
 

@@ -31,7 +31,7 @@ from pooling.near_duplicates import (
 )
 from pooling.passage_text import canonical_key, class_key
 from pooling.services import bulk
-from pooling.services.growth import content_of
+from pooling.services.decompressed_size import content_of
 from pooling.services.members import log
 
 KEYS_A_QUERY = 10_000

@@ -10,7 +10,7 @@ from pooling.formats import Content, Progress
 from pooling.models import Collection, PassageSource, Query
 from pooling.services import bulk, passages
 from pooling.services.collection_details import change_fields
-from pooling.services.growth import content_of
+from pooling.services.decompressed_size import content_of
 from pooling.services.name_rules import check_language, check_name
 from pooling.services.qrels import ImportedQrels, store_labels
 from pooling.services.swapped_texts import refuse_repeated_queries, refuse_swapped_texts

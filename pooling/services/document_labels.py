@@ -11,12 +11,12 @@ from pathlib import Path
 
 from config.guidance import Guidance, Option
 from config.plurals import many
-from pooling.blocks import LONGEST
 from pooling.errors import EmptyFile, InvalidFile, NotFound, UnmappedLabels
 from pooling.formats import Progress, line_text, numbered_lines
+from pooling.line_blocks import LONGEST
 from pooling.models import QrelSet
 from pooling.services.clusters import canonical_of, members_of
-from pooling.services.growth import content_of
+from pooling.services.decompressed_size import content_of
 from pooling.services.name_rules import check_name
 from pooling.services.qrels import refuse_taken_set_name, store_qrel_set
 

@@ -10,7 +10,7 @@ from pooling.errors import AlreadyImported
 from pooling.formats import Progress
 from pooling.models import Collection, Qrel, QrelSet
 from pooling.services import bulk, passages
-from pooling.services.growth import content_of
+from pooling.services.decompressed_size import content_of
 from pooling.services.lookups import known_qids
 from pooling.services.name_rules import check_name
 

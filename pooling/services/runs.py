@@ -1,3 +1,5 @@
+"""Check run files and store them as runs of a collection."""
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
@@ -10,15 +12,15 @@ from django.db import IntegrityError, transaction
 from config.background import events
 from config.guidance import Guidance, Option
 from pooling import trec
-from pooling.blocks import LONGEST
 from pooling.errors import BucketAway, BucketRefused, PoolingError, SameRun, SubmissionRefused
 from pooling.formats import Content, Progress
+from pooling.line_blocks import LONGEST
 from pooling.models import AnnouncedRun, Collection, Run
 from pooling.ranking import Ranking
 from pooling.run_details import read_details
 from pooling.services import ranking_files
 from pooling.services.candidates import refuse_outside_candidates
-from pooling.services.growth import run_content_of
+from pooling.services.decompressed_size import run_content_of
 from pooling.services.lookups import known_qids, runs_tagged
 from pooling.services.members import log
 from pooling.services.rounds import Entry

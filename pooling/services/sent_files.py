@@ -17,7 +17,7 @@ from pooling.errors import InvalidFile, InvalidPassageFile, PoolingError, Reader
 from pooling.formats import Content, Progress
 from pooling.models import AddedFiles, NewCollection, PassageSource
 from pooling.problems import Problem, Problems, of_refusal, only_unknown_queries
-from pooling.services.growth import content_of, run_content_of
+from pooling.services.decompressed_size import content_of, run_content_of
 from pooling.services.passages import examine
 from pooling.services.quotas import StoredFile, refuse_over_quota, sent_by_people, sizes_of, sources_folder
 from pooling.services.reader_faults import refusing_faults

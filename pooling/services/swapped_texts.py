@@ -6,8 +6,8 @@ from itertools import islice
 
 from pooling.errors import InvalidFile, InvalidPassageFile, InvalidQueryFile
 from pooling.formats import Content
+from pooling.mistaken_files import SEND_PASSAGES, look_swapped
 from pooling.models import Collection
-from pooling.other_kinds import SEND_PASSAGES, look_swapped
 from pooling.services import bulk
 from pooling.texts import Text, format_of, read_passages
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from config import clock
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.campaign.worker_texts import accept_texts
-from judging.crowds.seam import Arrival
+from judging.crowds.interface import Arrival
 from judging.intake.collection import Collected, collect
 from judging.intake.places import post_places
 from judging.launch.launches import launch_campaign

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from config import clock
 from judging.crowds.arrival import ExternalQuestionPage
-from judging.crowds.seam import (
+from judging.crowds.interface import (
     CrowdSubmission,
     Fees,
     PaidBonus,
@@ -42,7 +42,7 @@ class FakePlace:
 
 
 class FakeCrowd(ExternalQuestionPage):
-    """Implements :class:`judging.crowds.seam.Crowd` in memory."""
+    """Implements :class:`judging.crowds.interface.Crowd` in memory."""
 
     fees = Fees(share=Decimal("0.20"), least=Decimal("0.01"))
     keeps_block_lists = True

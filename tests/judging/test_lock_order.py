@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, connections, transaction
 
 from config import clock
-from judging.crowds.seam import Arrival, CrowdSubmission
+from judging.crowds.interface import Arrival, CrowdSubmission
 from judging.intake.collection import take_in
 from judging.intake.screened_work import stop_counting
 from judging.models import CrowdIdentity, Submission, Task

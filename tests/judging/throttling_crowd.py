@@ -7,7 +7,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from judging.crowds.seam import CrowdSubmission, PostedPlace, PostingKind
+from judging.crowds.interface import CrowdSubmission, PostedPlace, PostingKind
 from judging.errors import CrowdAlready
 from judging.rules.question_xml import external_question
 from tests.judging.fake_crowd import FakeCrowd

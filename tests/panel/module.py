@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 from django.utils.crypto import salted_hmac
 
-from judging.crowds.seam import (
+from judging.crowds.interface import (
     Arrival,
     CrowdSubmission,
     Fees,
@@ -43,7 +43,7 @@ def completion_code(campaign_key: str) -> str:
 
 
 class PanelCrowd:
-    """Implements :class:`judging.crowds.seam.Crowd`, without block lists."""
+    """Implements :class:`judging.crowds.interface.Crowd`, without block lists."""
 
     fees = Fees(share=site.FEE, least=Decimal("0.00"))
     keeps_block_lists = False

@@ -9,7 +9,7 @@ from pooling.columns import same_string
 from pooling.formats import Content
 from pooling.ranking import read_ranking, write_ranking
 from pooling.trec import read_run_file
-from pooling.wanted import Wanted, find_wanted
+from pooling.wanted_ranks import Wanted, find_wanted
 
 RUNS = st.dictionaries(
     st.sampled_from(["q1", "q2", "q3", "q4"]),

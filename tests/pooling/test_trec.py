@@ -168,7 +168,7 @@ def test_a_passage_that_stands_twice_is_named_however_it_is_spelled(run, pid):
 
 @pytest.mark.parametrize("before", range(0, 200, 7))
 def test_a_qid_that_is_too_long_is_noticed_wherever_it_lies(run, monkeypatch, before):
-    monkeypatch.setattr("pooling.blocks._PIECE", 192)
+    monkeypatch.setattr("pooling.line_blocks._PIECE", 192)
     content = b"q Q0 a 1 1 " + b"t\n" + b"r Q0 " + b"p" * before + b" 1 1 t\n" + b"s" * 201 + b" Q0 a 1 1 t\n"
 
     assert "qid is longer" in refusal(run, content.replace(b"r Q0  1", b"r Q0 p 1")).reason

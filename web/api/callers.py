@@ -1,4 +1,4 @@
-"""Authentication: the token's owner, or anonymous.
+"""Authentication and rate limits of API calls. The caller is the token's owner, or anonymous.
 
 Cookies are ignored, so that no web page can call the API with the session of the person who views it.
 """
@@ -18,7 +18,7 @@ from accounts.models import ApiToken
 from accounts.services.tokens import token_of
 from config import clock
 from config.client_address import client_network
-from config.fixed_windows import Limit
+from config.rate_limits import Limit
 from judging.models import Campaign
 from pooling.models import Collection
 from web.api.problem_details import Unauthenticated

@@ -11,8 +11,8 @@ from leaderboard.board.standings import BoardRow
 from pooling.models import Collection, QrelSet
 from pooling.services.members import visible_to
 from tournament.models import QrelVersion
+from web.boards.board_choices import Wish
 from web.boards.pages import published_board
-from web.boards.wishes import Wish
 from web.common.outdated_versions import Outdated, outdated_for
 from web.errors import BoardBeingDrawn
 

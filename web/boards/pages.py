@@ -29,6 +29,8 @@ from pooling.models import Collection, QrelSet, Run
 from tournament.dois import doi_address
 from tournament.models import QrelVersion
 from tournament.services.version_dois import doi_of
+from web.boards.board_choices import LABELS_ALONE, Wish
+from web.boards.board_lines import BoardLine, board_lines
 from web.boards.citations import bibtex_entry
 from web.boards.filters import (
     COLUMNS,
@@ -43,8 +45,6 @@ from web.boards.filters import (
 )
 from web.boards.harmless import harmless_places
 from web.boards.jobs import drawing_work
-from web.boards.lines import BoardLine, board_lines
-from web.boards.wishes import LABELS_ALONE, Wish
 from web.common.job_progress import Work
 from web.common.label_sight import LabelSight, label_sight
 from web.common.outdated_versions import Outdated

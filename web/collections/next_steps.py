@@ -12,7 +12,7 @@ from config.plurals import many
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services.members import role_of
-from web.boards.wishes import LABELS_ALONE
+from web.boards.board_choices import LABELS_ALONE
 from web.common.campaign_rows import Progress
 from web.grading.summaries import GradedProgress
 

@@ -13,8 +13,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 
-from config.fixed_windows import Limit
 from config.kept_objects import forget_object, keep_object, kept, object_key
+from config.rate_limits import Limit
 
 COOKIE = "kept_form"
 SECONDS = 1800

@@ -8,8 +8,8 @@ from ninja import Field, Router, Schema
 from pydantic import AfterValidator
 
 from judging.campaign.cost import quote_tasks
-from judging.campaign.read_once import figures_read_once
 from judging.campaign.screening_forecast import outlook_of, rules_compared
+from judging.campaign.shared_figures import figures_read_once
 from judging.launch.check_results import check_row, strategy_rows
 from judging.launch.launches import amount_to_confirm
 from judging.models import Campaign

@@ -17,10 +17,10 @@ from judging.campaign.campaign_settings import SETTINGS_CHANGED
 from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.cost import money, pay_for, quote_tasks
 from judging.campaign.gold_pairs import needed_gold
-from judging.campaign.read_once import figures_read_once
 from judging.campaign.rehearsal_copy import NOT_COPIED, rehearsals_asked_for, rehearses_here, was_rehearsed
 from judging.campaign.screening_forecast import assumption_words, outlook_of, rules_compared, slips_of
 from judging.campaign.setting_names import setting_names
+from judging.campaign.shared_figures import figures_read_once
 from judging.campaign.spending_rights import spending_right
 from judging.campaign.worker_texts import usual_minutes
 from judging.crowds import crowd_at

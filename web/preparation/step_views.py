@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 
 from config.guidance import stored
 from judging.campaign.campaign_settings import check_changeable
-from judging.campaign.read_once import figures_read_once
+from judging.campaign.shared_figures import figures_read_once
 from judging.errors import CampaignRefused
 from judging.models import Campaign
 from web.common.access import campaign_for

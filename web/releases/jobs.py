@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from tournament.models import QrelVersion
-from web.common.sole_work import start_alone
+from web.common.sole_jobs import start_alone
 from web.releases.bundle import count_bundle, ensure_bundle
 
 RELEASE = "web.release"

@@ -26,9 +26,9 @@ from pooling.services.members import may
 from pooling.services.run_descriptions import opened_further
 from pooling.services.run_fields import known_details
 from tournament.models import Challenge, QrelVersion
+from web.boards.board_choices import Wish
 from web.boards.citations import bibtex_entry
 from web.boards.pages import published_board
-from web.boards.wishes import Wish
 from web.common.column_sort import sort_by_column
 from web.common.label_sight import LabelSight, label_sight
 from web.common.visibility import (

@@ -13,7 +13,7 @@ from pooling.jobs import ring_for_upload
 from pooling.models import RunUpload
 from pooling.services.run_transfers import abandon, append, begin, receive
 from pooling.services.teams import uploads_seen
-from pooling.services.upload_checks import submit_checked
+from pooling.services.upload_imports import submit_checked
 from web.api.caller_guidance import Guided
 from web.api.callers import collection_to_change, reader
 from web.api.parts import FILE, Key, Offset, length_of, own_upload

@@ -19,7 +19,7 @@ from pooling.services.rounds import allows_baselines
 from pooling.services.run_transfers import abandon, append, begin, receive
 from pooling.services.submission_policies import policy_of
 from pooling.services.teams import team_of, uploads_seen
-from pooling.services.upload_checks import submit_checked
+from pooling.services.upload_imports import submit_checked
 from web.common.access import needs
 from web.common.directions import guidance_text
 from web.common.shown_refusals import complain_if_refused, leave_out_if_asked

@@ -23,8 +23,8 @@ from pooling.services.lookups import why_not_scored
 from pooling.services.members import may
 from pooling.services.runs import ranking_of
 from tournament.models import QrelVersion
+from web.boards.board_choices import Wish
 from web.boards.pages import published_board
-from web.boards.wishes import Wish
 from web.common.label_sight import LabelSight, label_sight
 from web.common.visibility import (
     as_shown,

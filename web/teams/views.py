@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.services import invitations
 from accounts.services.invitations import Invited
-from config.fixed_windows import Limit
+from config.rate_limits import Limit
 from config.row_keys import row_key
 from pooling.models import Collection, InvitedMember, Round, Team, TeamApplication, TeamMember
 from pooling.services.members import may

@@ -15,8 +15,8 @@ from tournament.models import QrelVersion
 from tournament.services.version_dois import dois_of, set_doi
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader
+from web.boards.board_choices import Wish
 from web.boards.pages import published_board
-from web.boards.wishes import Wish
 from web.common.access import collection_for
 from web.common.outdated_versions import Outdated, outdated_for
 from web.common.visibility import shown_teams

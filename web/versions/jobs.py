@@ -17,7 +17,7 @@ from tournament.errors import ChallengeUnderWay
 from tournament.jobs import ring_for_places
 from tournament.services import ChallengePlan, QueryChange
 from web.boards.jobs import ring_for_boards
-from web.common.sole_work import start_alone
+from web.common.sole_jobs import start_alone
 
 CHALLENGE = "web.challenge"
 PREVIEW = "web.preview_version"

@@ -9,9 +9,9 @@ import numpy as np
 from config.errors import Refusal
 from pooling.models import Collection, Query, Run
 from pooling.services.runs import ranking_of
-from pooling.wanted import Wanted, find_wanted
+from pooling.wanted_ranks import Wanted, find_wanted
+from web.boards.board_choices import Wish
 from web.boards.pages import published_board
-from web.boards.wishes import Wish
 from web.common.visibility import listed_runs, sees_everything
 
 RUNS_SHOWN = 20

@@ -31,7 +31,7 @@ from pooling.models import Collection, Run
 from pooling.ranking import Ranking
 from pooling.services.clusters import canonical_of, members_of
 from pooling.services.runs import ranking_of
-from pooling.wanted import find_wanted
+from pooling.wanted_ranks import find_wanted
 
 #: The maximum number of passages that an example of different grades lists.
 MOST_LISTED = 5

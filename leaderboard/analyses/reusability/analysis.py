@@ -44,7 +44,7 @@ from pooling.services.clusters import canonical_of
 from pooling.services.lookups import collection_named
 from pooling.services.query_splits import private_qids
 from pooling.services.runs import ranking_of, tops_of
-from pooling.wanted import find_wanted
+from pooling.wanted_ranks import find_wanted
 from tournament.services.label_reveals import plain_labels, withheld_labels
 
 TOP = 10

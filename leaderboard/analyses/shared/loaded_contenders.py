@@ -17,7 +17,7 @@ from leaderboard.scoring.labels import qrel_set_labels
 from pooling.models import QrelSet, Query, Run
 from pooling.services import bulk
 from pooling.services.runs import ranking_of
-from pooling.wanted import Wanted, find_wanted
+from pooling.wanted_ranks import Wanted, find_wanted
 from tournament.services.judged_facts import Facts, latest_resolution, load_facts, representatives
 from tournament.services.resolution import pids_by_key
 

@@ -3,7 +3,7 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from pooling.services import pools
-from pooling.services.growth import content_of
+from pooling.services.decompressed_size import content_of
 from pooling.services.lookups import collection_named, qrel_set_named, runs_tagged, tags_meant
 from pooling.services.pool_runs import RunCriteria, count_without_priority, runs_for_pool
 from pooling.texts import read_qids

@@ -6,7 +6,7 @@ from config.plurals import many
 from pooling.errors import InvalidFile
 from pooling.models import Run
 from pooling.services import runs
-from pooling.services.growth import run_content_of
+from pooling.services.decompressed_size import run_content_of
 from pooling.services.lookups import collection_named
 from pooling.services.run_problems import each_refusal
 

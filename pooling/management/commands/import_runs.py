@@ -9,7 +9,7 @@ from pooling.errors import InvalidFile
 from pooling.models import Run
 from pooling.run_details import DETAILS, Form
 from pooling.services import runs
-from pooling.services.growth import run_content_of
+from pooling.services.decompressed_size import run_content_of
 from pooling.services.lookups import collection_named
 from pooling.services.run_problems import each_refusal
 

@@ -14,10 +14,10 @@ from django.db import transaction
 
 from config.process import launcher
 from judging.crowds import mturk
+from judging.crowds.interface import PostingKind, QualificationKind
 from judging.crowds.limiter import PAUSE_SECONDS, USED, ThreadLimiter
 from judging.crowds.mturk import MTurk
 from judging.crowds.mturk_errors import crowd_error
-from judging.crowds.seam import PostingKind, QualificationKind
 from judging.errors import (
     CrowdAlready,
     CrowdConfiguration,

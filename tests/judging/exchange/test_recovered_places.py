@@ -7,7 +7,7 @@ import pytest
 import time_machine
 
 from config import clock
-from judging.crowds.seam import Arrival
+from judging.crowds.interface import Arrival
 from judging.errors import CrowdLater
 from judging.exchange.recovered_places import UNKNOWN_PLACES
 from judging.intake.collection import collect

@@ -4,7 +4,7 @@ import pytest
 import time_machine
 
 from config import clock
-from judging.crowds.seam import Arrival
+from judging.crowds.interface import Arrival
 from judging.errors import CrowdLater
 from judging.intake.early_screening import confirm_failed
 from judging.intake.screened_work import gold_record, screen_worker

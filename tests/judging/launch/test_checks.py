@@ -13,7 +13,7 @@ from judging.campaign.rehearsal_copy import REHEARSE, keep_people_out, rehearsal
 from judging.campaign.screening_forecast import rules_compared
 from judging.campaign.strategy_figures import outcomes_of, recognizable_gold_warning
 from judging.campaign.worker_texts import accept_texts
-from judging.crowds.seam import QualificationKind
+from judging.crowds.interface import QualificationKind
 from judging.errors import NotReady
 from judging.launch.check_results import Checked
 from judging.launch.checks import check_list, each_check

@@ -6,7 +6,7 @@ import time_machine
 
 from config import clock
 from judging.campaign.cost import money
-from judging.crowds.seam import Fees
+from judging.crowds.interface import Fees
 from judging.errors import CrowdLater, CrowdNever
 from judging.intake.collection import collect
 from judging.models import CrowdCall, Payment

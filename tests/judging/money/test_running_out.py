@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from config import clock
-from judging.crowds.seam import Arrival
+from judging.crowds.interface import Arrival
 from judging.errors import CrowdNever, WorkRefused
 from judging.exchange.calls import allow_retries
 from judging.exchange.link_tokens import page_address

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from config import clock
-from judging.crowds.seam import Arrival
+from judging.crowds.interface import Arrival
 from judging.errors import WorkRefused
 from judging.intake.places import post_places
 from judging.models import Campaign, GoldPair, Posting, Submission, Task

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from config import clock
-from judging.crowds.seam import Arrival
+from judging.crowds.interface import Arrival
 from judging.errors import WorkRefused
 from judging.exchange.link_tokens import Proof, digest_of_choices, digest_of_work, proof_token
 from judging.models import Campaign, CrowdIdentity, Slot, Submission, Task, Worker

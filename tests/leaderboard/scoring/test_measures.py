@@ -14,7 +14,7 @@ from leaderboard.scoring.measure_names import parse_measure, parse_measures
 from leaderboard.scoring.measures import RankedLabels, depth_needed
 from pooling.formats import Content
 from pooling.trec import read_qrel_file, read_run_file
-from pooling.wanted import Wanted, find_wanted
+from pooling.wanted_ranks import Wanted, find_wanted
 
 OFFICIAL = parse_measures("AP RR P@10 nDCG@10 nDCG@100")
 

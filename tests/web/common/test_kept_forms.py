@@ -8,7 +8,7 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from playwright.sync_api import expect
 
-from config.fixed_windows import Limit
+from config.rate_limits import Limit
 from pooling.models import Collection, Membership
 from tests.factories import make_collection
 from web.common import kept_forms

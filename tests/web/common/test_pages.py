@@ -16,9 +16,9 @@ from pooling.models import Collection, Membership, Pool
 from pooling.services.runs import tops_of
 from tests.factories import make_collection, make_run
 from tests.web.conftest import SCRIPT
-from web.boards.lines import BoardLine
+from web.boards.board_choices import Wish
+from web.boards.board_lines import BoardLine
 from web.boards.pages import BoardView
-from web.boards.wishes import Wish
 from web.templatetags.figures import bounds, count_with_noun
 
 BOARD = "/collections/harbour/leaderboard/"

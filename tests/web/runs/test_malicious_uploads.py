@@ -12,11 +12,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config.background.followed_jobs import work_off_everything
 from pooling.models import Passage, Query, Run, RunUpload
-from pooling.services import growth
+from pooling.services import decompressed_size
 from pooling.services.new_collections import ask_for_collection, make_requested_collection
 from pooling.services.run_transfers import receive
 from pooling.services.sent_files import PASSAGES, QUERIES, SentFile
-from pooling.services.upload_checks import check_upload
+from pooling.services.upload_imports import check_upload
 from tests.factories import make_run
 from tests.web.conftest import SCRIPT
 
@@ -86,8 +86,8 @@ def zstd_bomb() -> bytes:
 @pytest.mark.soak
 @pytest.mark.parametrize("bomb", [gzip_bomb, zstd_bomb])
 def test_a_small_file_does_not_grow_without_bounds(cast, monkeypatch, bomb):
-    monkeypatch.setattr(growth, "ALWAYS_ALLOWED", 32 * MEBIBYTE)
-    monkeypatch.setattr(growth, "MOST_GROWTH", 20)
+    monkeypatch.setattr(decompressed_size, "ALWAYS_ALLOWED", 32 * MEBIBYTE)
+    monkeypatch.setattr(decompressed_size, "MOST_GROWTH", 20)
     before = memory()
 
     upload = checked(cast, bomb())
@@ -98,8 +98,8 @@ def test_a_small_file_does_not_grow_without_bounds(cast, monkeypatch, bomb):
 
 @pytest.mark.parametrize("what", [QUERIES, PASSAGES])
 def test_files_of_a_new_collection_do_not_grow_without_bounds(cast, monkeypatch, what):
-    monkeypatch.setattr(growth, "ALWAYS_ALLOWED", MEBIBYTE)
-    monkeypatch.setattr(growth, "MOST_GROWTH", 20)
+    monkeypatch.setattr(decompressed_size, "ALWAYS_ALLOWED", MEBIBYTE)
+    monkeypatch.setattr(decompressed_size, "MOST_GROWTH", 20)
     lines = {QUERIES: b"1\twhich city\n", PASSAGES: b"a\tthe town\n"}
     lines[what] = gzip.compress(lines[what] + b"2\t" + b"x" * (2 * MEBIBYTE) + b"\n")
     sent = [SentFile(name, f"{name}.tsv", io.BytesIO(content)) for name, content in lines.items()]
@@ -115,8 +115,8 @@ def test_files_of_a_new_collection_do_not_grow_without_bounds(cast, monkeypatch,
 
 
 def test_real_runs_are_not_mistaken_for_bombs():
-    assert growth.most_bytes(1) == 256 * MEBIBYTE
-    assert growth.most_bytes(10 * MEBIBYTE) == 2000 * MEBIBYTE
+    assert decompressed_size.most_bytes(1) == 256 * MEBIBYTE
+    assert decompressed_size.most_bytes(10 * MEBIBYTE) == 2000 * MEBIBYTE
 
 
 def test_archives_are_refused_unopened(cast):

@@ -224,7 +224,7 @@ def test_a_team_reads_its_report_without_private_queries(board):
 
 
 def test_a_long_report_counts_the_public_queries_only(board, monkeypatch):
-    monkeypatch.setattr("pooling.services.upload_checks.QIDS_SHOWN", 1)
+    monkeypatch.setattr("pooling.services.upload_imports.QIDS_SHOWN", 1)
     split = QuerySplit.objects.create(collection=board.collection)
     PrivateQuery.objects.create(split=split, query=board.cast.query("q2"))
 

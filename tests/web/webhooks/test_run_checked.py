@@ -10,7 +10,7 @@ from config.background.models import Event
 from pooling.models import RunUpload
 from pooling.services.run_transfers import receive
 from pooling.services.runs import import_run
-from pooling.services.upload_checks import check_upload, submit_checked
+from pooling.services.upload_imports import check_upload, submit_checked
 from tests.web.webhooks.conftest import send
 
 pytestmark = pytest.mark.django_db

@@ -28,7 +28,7 @@ from pooling.formats import Content, Progress
 from pooling.models import Collection, Run, RunUpload
 from pooling.problems import Problem, Problems, only_unknown_queries
 from pooling.services.candidates import refuse_outside_candidates
-from pooling.services.growth import run_content_of
+from pooling.services.decompressed_size import run_content_of
 from pooling.services.members import role_of
 from pooling.services.query_splits import private_qids
 from pooling.services.reader_faults import refusing_faults

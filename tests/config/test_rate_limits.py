@@ -7,7 +7,7 @@ from django.test import RequestFactory
 
 from config import clock
 from config.client_address import client_network
-from config.fixed_windows import Limit, first_time
+from config.rate_limits import Limit, first_time
 
 AWAY = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
 HERE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "counting"}

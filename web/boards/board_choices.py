@@ -8,8 +8,8 @@ from typing import Any
 
 from config.row_keys import row_key
 from leaderboard.scoring.measure_names import is_measure, parse_measure
+from web.boards.board_lines import SORTS
 from web.boards.filters import USUAL_COLUMNS, Filters, chosen_columns
-from web.boards.lines import SORTS
 
 #: The ``version`` in an address that selects the official labels alone.
 LABELS_ALONE = "none"

@@ -7,7 +7,7 @@ import pytest
 
 from pooling.errors import InvalidFile
 from pooling.formats import Content
-from pooling.other_kinds import where_it_belongs
+from pooling.mistaken_files import where_it_belongs
 from pooling.texts import passage_problems, query_problems
 from pooling.trec import read_run_file, run_problems
 

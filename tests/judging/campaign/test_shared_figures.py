@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.campaign.read_once import figures_read_once, kept_while_reading
+from judging.campaign.shared_figures import figures_read_once, kept_while_reading
 from judging.models import Campaign
 
 pytestmark = pytest.mark.one_database

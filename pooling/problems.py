@@ -68,7 +68,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem of a file; line 0 means the whole file."""
+    """A problem in a file; line 0 means the whole file."""
 
     line: int
     kind: str

@@ -71,7 +71,7 @@ class Wanted:
 
     @cached_property
     def hashes(self) -> tuple[Codes, Sought]:
-        """For each hash of a distinct pid, ascending, the index of that pid; and the hashes to find."""
+        """The indices of the distinct pids, sorted by hash, and the hashes to find in the same order."""
         hashes = self.spelled[1].hash(seed=0).to_numpy().view(np.int64)
         order = np.argsort(hashes)
         return order, Sought(hashes[order])

@@ -66,7 +66,7 @@ class OrdinaryRefusals(logging.Filter):
 
 
 class PlainLines(logging.Formatter):
-    """Formatter of lines for people: time, level, logger and message, with the traceback below."""
+    """Formats log lines for people to read: time, level, logger and message, then the traceback."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -14,7 +14,7 @@ from config.celery import app
 class EmbeddedWorkers:
     """A Celery worker and its scheduler (beat) in threads of this process.
 
-    A heartbeat in the database tells other processes that jobs are run.
+    A heartbeat in the database tells other processes that a worker is running.
     """
 
     def __init__(self, *, concurrency: int = 2) -> None:

@@ -71,7 +71,7 @@ def suspend_gold_pair(campaign: Campaign, gold: GoldPair, *, why: str, who: str 
 
 
 def resting_on(campaign: Campaign, gold: GoldPair) -> list[Exclusion]:
-    """Return the active exclusions by the screening rule for which a failure on this gold pair was counted."""
+    """Return the screening rule's active exclusions that count a failure on this gold pair."""
     standing = Exclusion.objects.filter(campaign=campaign, reversed_at=None, gold_answers__gold_pair=gold)
     return list(standing.exclude(rule__in=[PERSON, Exclusion.WITHDRAWN]).select_related("worker"))
 

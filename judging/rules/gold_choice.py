@@ -277,8 +277,8 @@ class _Moments:
 class _Search:
     """The state of the search: the gold pairs that exist or were chosen, and the candidates that are still allowed.
 
-    The first ``standing`` triples are the existing gold pairs. A choice can be undone, so that comparing it again
-    does not require recounting all others.
+    The first ``standing`` triples are the existing gold pairs. The counts of one choice
+    can be subtracted again, so that reconsidering it does not mean counting all other choices anew.
     """
 
     def __init__(

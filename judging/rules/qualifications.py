@@ -30,7 +30,7 @@ def _unordered(value: Any) -> Any:
 
 
 def requirement_words(requirements: Sequence[Requirement]) -> str:
-    """Return the requirements in words, separated by semicolons, with the ids of qualifications as their names."""
+    """Return the requirements in words, separated by semicolons. Qualifications are named by their ids."""
     words = [limit_words(one, name=str(one["QualificationTypeId"])) for one in requirements]
     return "; ".join(words) or "nothing"
 

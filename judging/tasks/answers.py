@@ -39,8 +39,8 @@ class FinalChoice(NamedTuple):
     def is_right(self, campaign: Campaign) -> bool:
         """Return whether this choice passes the slot's gold pair.
 
-        To pass, prefer the relevant passage. In a graded campaign, grade the one passage shown as relevant or not,
-        whichever is true.
+        A worker passes by preferring the relevant passage. A graded campaign shows one passage of the pair, and the
+        grade must say correctly whether that passage is relevant.
         """
         if campaign.grading is None:
             return self.preferred_id == self.relevant_id

@@ -198,7 +198,7 @@ def _nothing_covered(official: QrelSet, version: QrelVersion | None) -> NothingT
 
 @dataclass(frozen=True)
 class AskedBoard:
-    """A page's request for a board. The board is cached for a while under a key of everything that it depends on."""
+    """A page's request for a board. The board is cached for a while under a key derived from all its inputs."""
 
     collection: Collection
     version: QrelVersion | None

@@ -100,8 +100,8 @@ def _refuse_bad_split(collection: Collection, qids: Sequence[str], there: Sequen
     unknown = [qid for qid in qids if qid not in known]
     if unknown:
         raise SplitRefused(
-            f"{collection.name} has no query {', '.join(unknown[:10])}{' …' if len(unknown) > 10 else ''}.",
-            "Remove them from the list, or import the queries first.",
+            f"Not in {collection.name}: {', '.join(unknown[:10])}{' …' if len(unknown) > 10 else ''}.",
+            "Remove them from the list, or import them first.",
         )
     if len(set(qids)) < len(qids):
         raise SplitRefused("The list contains a query twice.", "List each private query once.")

@@ -78,8 +78,8 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
     alike = sorted(other for other in of_runs if plain_name(other) == plain_name(name) and other != name)
     if alike:
         raise TeamRefused(
-            f"The board already has runs by {alike[0]!r}, and team names cannot change.",
-            f"Write it as {alike[0]!r}.",
+            f"The board already has runs by {alike[0]!r}, the same name in another spelling.",
+            f"Use that spelling: {alike[0]!r}. A team's name cannot be changed later.",
         )
     with transaction.atomic():
         team = Team.objects.create(collection=collection, name=name, affiliation=affiliation.strip())

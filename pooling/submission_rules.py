@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 
 def next_welcome(submitted: Sequence[date], *, wanted: date, most: int, days: int) -> date:
-    """Return the first day, not before ``wanted``, on which one more run keeps every period within ``most`` runs.
+    """Return the first day, on or after ``wanted``, when one more run leaves no period with over ``most`` runs.
 
     A period is any ``days`` consecutive days, so two runs share a period if they are fewer than ``days`` days apart.
     Runs submitted after ``wanted`` count too, because past runs may be imported in any order.

@@ -201,7 +201,7 @@ class _ProposalSearch:
         self.read |= {pk: read_passage(text) for pk, text in rows}
         if not self.read and not self.campaign.placeholder_text:
             raise CampaignRefused(
-                "No passage of this campaign has a text, so no gold pair can be proposed for people.",
+                "None of this campaign's passages have texts, so no gold pair can be proposed for people.",
                 Guidance(
                     Action(
                         "fetch_passages",

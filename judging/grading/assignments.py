@@ -67,7 +67,7 @@ def take_from_crowd(held: TopicAssignment) -> None:
 def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
     """Assign the assessor a sample of the passages that another assessor judged for a decided topic.
 
-    Raises CampaignRefused if the topic is undecided, or if the assessor may not give its second opinion.
+    Raises CampaignRefused if the topic is undecided, or if this assessor may not judge it a second time.
     """
     qid = topic.query.qid
     with transaction.atomic():

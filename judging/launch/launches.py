@@ -30,9 +30,10 @@ from judging.rules.expectations import Outlook
 class Terms:
     """The launch terms that a person chooses: endpoint, spending limit and minimum hourly pay.
 
-    The defaults are the installation's endpoint, the cost (if no outside money is spent) and the campaign's minimum.
+    ``endpoint`` defaults to the installation's endpoint, and ``minimum_hourly`` to the campaign's minimum. Without
+    ``confirm_spend``, a launch that spends no outside money confirms its cost, and any other launch is refused.
     ``placeholder_text`` lets simulated workers, and nobody else, judge passages without text.
-    ``accept_weak_screening`` allows a launch although tasks can be passed without reading.
+    ``accept_weak_screening`` allows a launch even if tasks can be passed without reading.
     """
 
     endpoint: str | None = None

@@ -75,7 +75,7 @@ def _crowd_knows(campaign: Campaign, link: Link, arrival: Arrival) -> bool:
 
 
 def open_task(posting: Posting, arrival: Arrival, *, network: str = "") -> Submission:
-    """Return the submission for this arrival, leasing a task at the first visit. Raises :class:`WorkRefused`.
+    """Return the submission for this arrival, leasing a task on the first visit. Raises :class:`WorkRefused`.
 
     ``network`` is the network address that the request came from, if known.
     """

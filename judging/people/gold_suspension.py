@@ -30,7 +30,7 @@ class Suspended:
 
 
 def suspend_suspicious(campaign: Campaign) -> list[Suspended]:
-    """Suspend every gold pair that too many workers fail who pass all their others. Safe to repeat.
+    """Suspend gold pairs that too many workers fail although they pass all their other gold pairs. Safe to repeat.
 
     The rule is :func:`judging.rules.gold_suspicion.suspicious`.
     """

@@ -34,7 +34,7 @@ def only_simulation(campaign: Campaign) -> Iterator[None]:
         if not (_lock(file, fcntl.LOCK_EX) or _lock_later(file)):
             raise CampaignRefused(
                 f"Simulated workers are already working on {campaign.name}.",
-                "Wait until they finish, or stop that command and run this one again.",
+                "Wait until they finish, or stop the other simulation and try again.",
             )
         yield
 

@@ -67,13 +67,15 @@ PointAt = Callable[[datetime], Point]
 
 @dataclass(frozen=True)
 class Course:
-    """The statistics of a campaign so far. ``wanted`` and ``counted`` are numbers of judgments.
+    """The statistics of a campaign so far.
 
-    ``standings`` has the numbers of judgments by the standing of their submission, with imported ones under "". Of
-    ``decided`` counted judgments, ``left`` preferred the left passage. ``twos`` is the number of combinations of two
-    judgments of the same pair, of which ``agreeing`` agree. Of ``repeated`` pairs that non-excluded workers answered
-    again, ``repeated_same`` got the same answer. ``seconds`` are sorted times of pairs on screen, from ``timed``
-    submissions. ``task_seconds`` are times of whole tasks, from opening to submitting.
+    - ``wanted``, ``counted``: numbers of judgments.
+    - ``standings``: numbers of judgments by the standing of their submission; imported judgments under "".
+    - ``decided``, ``left``: counted judgments with a preference, and those that preferred the left passage.
+    - ``twos``, ``agreeing``: combinations of two judgments of the same pair, and those that agree.
+    - ``repeated``, ``repeated_same``: pairs that a worker (not excluded) answered twice, and those answered the same.
+    - ``seconds``: sorted times of pairs on screen, from ``timed`` submissions.
+    - ``task_seconds``: times of whole tasks, from opening to submitting.
     """
 
     wanted: int

@@ -81,7 +81,7 @@ _WORK = Prepared(_work_query)
 
 
 def taken_by(work: Iterable[Work], *, beside: int | None = None) -> int:
-    """Return the number of tasks that count toward the worker's limit, without the submission ``beside`` (a key)."""
+    """Return the number of tasks that count toward the worker's limit, except the submission with key ``beside``."""
     return sum(one.is_taken for one in work if one.pk != beside)
 
 

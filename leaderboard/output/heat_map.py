@@ -66,7 +66,7 @@ def overview_of(values: Values) -> Overview:
 
 
 def _starts(length: int, most: int) -> npt.NDArray[np.int64]:
-    """Return the starts of at most ``most`` blocks of nearly equal length, and the total length at the end."""
+    """Return the starts of at most ``most`` blocks of nearly equal length, followed by the total length."""
     return np.linspace(0, length, min(length, most) + 1).astype(np.int64)
 
 

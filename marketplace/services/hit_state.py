@@ -1,4 +1,4 @@
-"""Changes of a HIT's counters, status, expiry and type, and of the money that is reserved for it."""
+"""Changes to a HIT's counters, status, expiry and type, and to the money that is reserved for it."""
 
 from collections.abc import Mapping
 from datetime import datetime

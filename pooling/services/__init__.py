@@ -1,1 +1,1 @@
-"""The services of pooling. They load rows, call pure functions and save the results."""
+"""Pooling services: they load rows, call pure functions and save the results."""

@@ -223,7 +223,7 @@ def _simulated_origin(parent: QrelVersion | None, origins: set[int]) -> bool:
 def _manifest(
     resolved: Resolved, outcomes: dict[int, QueryOutcome], carried: dict[str, int], allow_open: bool
 ) -> dict[str, Any]:
-    """Return the manifest without number and parent: everything needed to derive the version again.
+    """Return the manifest, except its number and parent: everything needed to derive the version again.
 
     It identifies queries and passages by qid and pid, and judgments by id.
     """

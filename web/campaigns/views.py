@@ -255,7 +255,7 @@ def job_failure(request: HttpRequest, name: str, key: int, what: str) -> HttpRes
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def differences(request: HttpRequest, name: str) -> HttpResponse:
-    """List the campaign's open differences with the next step for each. A POST settles a difference."""
+    """List the unsettled differences from the crowd's list, each with its next step. A POST settles one."""
     found = campaign_for(request.user, name, "see everything")
     wrong = ""
     if request.method == "POST":

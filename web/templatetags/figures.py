@@ -53,7 +53,7 @@ def count_with_noun(number: int, words: str) -> str:
 
 @register.filter
 def value(number: float | str | None) -> str:
-    """Return a measure's value with four digits, or as many as it was rounded to."""
+    """Return a measure's value with four decimals, or as many as it was rounded to."""
     if number is None or isinstance(number, str) or math.isnan(number):
         return NOT_THERE
     return f"{number:.{digits_of(number, DIGITS)}f}"

@@ -201,7 +201,7 @@ class _ProposalSearch:
         self.read |= {pk: read_passage(text) for pk, text in rows}
         if not self.read and not self.campaign.placeholder_text:
             raise CampaignRefused(
-                "None of this campaign's passages have texts, so no gold pair can be proposed for people.",
+                "No passages of this campaign have texts, so no gold pair can be proposed for people.",
                 Guidance(
                     Action(
                         "fetch_passages",

@@ -23,7 +23,7 @@ class PayToCome:
     """The expected pay for a task, in cents: the reward on approval, and a bonus.
 
     ``promised`` is the total that the requester's page guaranteed, or None. ``undecided`` is True if the page stated
-    that the requester decides whether to pay the reward. ``held_cents`` is a further bonus that the requester may pay.
+    that the requester decides whether to pay the reward. ``held_cents`` is another bonus that the requester may pay.
     """
 
     reward_cents: int = 0

@@ -86,7 +86,7 @@ def collection_trail(
 
 @register.simple_block_tag(takes_context=True)
 def campaign_trail(context: dict[str, Any], content: str, campaign: Campaign, tab: str) -> str:
-    """Render the breadcrumbs of a campaign's page, below the collection's Campaigns tab. An empty ``tab``: no tabs."""
+    """Render the breadcrumbs of a campaign's page, below the collection's Campaigns tab. ``tab`` may be empty."""
     collection = campaign.collection
     above = _steps(
         collection.name, _tabs_of(collection, ("overview", "campaigns")), "campaigns", is_tab=False

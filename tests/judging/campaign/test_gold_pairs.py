@@ -124,7 +124,7 @@ def test_person_accepts_some_and_drops_others(labeled):
 def test_without_texts_nothing_is_proposed_for_people(labeled):
     Passage.objects.update(text=None)
 
-    with pytest.raises(CampaignRefused, match="None of this campaign's passages have texts"):
+    with pytest.raises(CampaignRefused, match="No passages of this campaign have texts"):
         propose_gold(small(labeled))
 
 

@@ -91,32 +91,32 @@ def test_a_pool_without_labels_offers_a_next_step(manager, draft):
 
 
 def test_a_pool_without_texts_leads_to_passages_or_to_simulated_workers(manager, draft):
-    assert "None of this campaign's passages have texts" not in texts(manager.get(f"{DRAFT}gold/"))
+    assert "No passages of this campaign have texts" not in texts(manager.get(f"{DRAFT}gold/"))
     Passage.objects.update(text=None)
 
     page = manager.get(f"{DRAFT}gold/")
     draft.placeholder_text = True
     draft.save()
 
-    assert "None of this campaign's passages have texts" in texts(page)
+    assert "No passages of this campaign have texts" in texts(page)
     assert f'href="{DRAFT}settings/#id_placeholder_text"' in page.content.decode()
     assert 'id="id_placeholder_text"' in manager.get(f"{DRAFT}settings/").content.decode()
-    assert "None of this campaign's passages have texts" not in texts(manager.get(f"{DRAFT}gold/"))
+    assert "No passages of this campaign have texts" not in texts(manager.get(f"{DRAFT}gold/"))
 
 
 def test_a_refusal_is_gone_once_the_settings_or_the_files_have_changed(manager, draft):
     Passage.objects.update(text=None)
-    told = "None of this campaign's passages have texts, so no gold pair can be proposed for people."
+    told = "No passages of this campaign have texts, so no gold pair can be proposed for people."
 
     def refuse():
         manager.post(f"{DRAFT}gold/propose")
         work_off_everything()
 
     refuse()
-    assert "None of this campaign's passages have texts." in texts(manager.get(f"{DRAFT}gold/"))
+    assert "No passages of this campaign have texts." in texts(manager.get(f"{DRAFT}gold/"))
     change_settings(draft, {"placeholder_text": True})
     page = texts(manager.get(f"{DRAFT}gold/"))
-    assert "None of this campaign's passages have texts" not in page
+    assert "No passages of this campaign have texts" not in page
     assert "Propose gold pairs" in page
 
     change_settings(draft, {"placeholder_text": False})

@@ -18,6 +18,8 @@ LONGEST_WORD = 100
 MOST_LINKS = 10
 #: The key, among a run's details, of the values that the track reported for the run: measure → value.
 REPORTED = "reported"
+#: The most characters in the name of a measure.
+LONGEST_MEASURE = 100
 
 Value = str | bool | int | float | list[str]
 
@@ -234,7 +236,18 @@ class KnownRun:
     @property
     def reported(self) -> dict[str, float]:
         """The values that the track reported for the run: measure → value."""
-        return dict(self.details.get(REPORTED, {}))
+        return numbers_by_measure(self.details.get(REPORTED)) or {}
+
+
+def numbers_by_measure(given: Any) -> dict[str, float] | None:
+    """Return finite numbers by measure name as floats; None if ``given`` is anything else."""
+    if not isinstance(given, Mapping):
+        return None
+    numbers = {str(name): value for name, value in given.items()}
+    for name, value in numbers.items():
+        if not 0 < len(name) <= LONGEST_MEASURE or not isinstance(value, int | float) or not abs(value) < 1e9:
+            return None
+    return {name: float(value) for name, value in numbers.items()}
 
 
 def task_of(details: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from pooling.errors import PoolingError, SubmissionRefused
 from pooling.models import Run
-from pooling.run_details import REPORTED, read_details
+from pooling.run_details import REPORTED, numbers_by_measure, read_details
 from pooling.services.members import log
 from pooling.services.run_fields import known_details
 from pooling.services.runs import RunFacts
@@ -17,8 +17,8 @@ from pooling.services.submission_policies import refuse_change_against_policy
 CHANGEABLE = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}
 #: The fields that a team can change on its own run. Others, such as team and day, determine which limits apply.
 CHANGEABLE_BY_TEAM = frozenset({"description", "paper", "code", "details", "release", "anonymous_until"})
-#: Details that were checked at submission, against the candidates and the round's priorities.
-SETTLED = frozenset({"subtask", "priority"})
+#: Details that a team cannot change: the board ranks, pools and reports by them.
+SETTLED = frozenset({"task", "subtask", "priority", REPORTED})
 #: Release levels, from closed to open. A team can open its run further; only maintainers can close it again.
 OPENNESS = (Run.Release.PRIVATE, Run.Release.SCORES, Run.Release.PUBLIC)
 
@@ -80,9 +80,19 @@ def _changed_details(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the run's details with these changes; empty values remove a detail. Raises PoolingError."""
     known = known_details(run.collection)
     read = read_details({name: value for name, value in given.items() if name != REPORTED}, known)
-    if REPORTED in given:
-        read[REPORTED] = given[REPORTED]
+    if given.get(REPORTED):
+        read[REPORTED] = _reported_values(given[REPORTED])
     return {name: value for name, value in run.details.items() if name not in given} | read
+
+
+def _reported_values(given: Any) -> dict[str, float]:
+    values = numbers_by_measure(given)
+    if values is None:
+        raise PoolingError(
+            f"{REPORTED} must contain numbers by measure.",
+            f'Write it as {{"{REPORTED}": {{"nDCG@10": 0.7184}}}}.',
+        )
+    return values
 
 
 @transaction.atomic

@@ -13,6 +13,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 
+from config.client_address import client_network
 from config.kept_objects import forget_object, keep_object, kept, object_key
 from config.rate_limits import Limit
 
@@ -64,7 +65,7 @@ def _keep_and_redirect(request: HttpRequest) -> HttpResponse | None:
     characters = sum(len(name) + len(str(value)) for name, value in fields)
     if len(fields) > MOST_FIELDS or characters > MOST_CHARACTERS:
         return None
-    if KEPT.take(request.META.get("REMOTE_ADDR", "")):
+    if KEPT.take(client_network(request)):
         return None
     page, key = _page_of(request), secrets.token_urlsafe(24)
     keep_object(_cache_key(key), {"page": page, "action": request.path, "fields": fields}, SECONDS)

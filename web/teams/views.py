@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.services import invitations
 from accounts.services.invitations import Invited
+from config.client_address import client_network
 from config.rate_limits import Limit
 from config.row_keys import row_key
 from pooling.models import Collection, InvitedMember, Round, Team, TeamApplication, TeamMember
@@ -60,7 +61,7 @@ def apply(request: HttpRequest, name: str) -> HttpResponse:
     form = ApplicationForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data
-        if APPLICATIONS.take(request.META.get("REMOTE_ADDR", "")):
+        if APPLICATIONS.take(client_network(request)):
             form.add_error(None, "Too many applications came from your address. Try again in an hour.")
         else:
             with add_error_if_refused(form):

@@ -89,7 +89,7 @@ def test_leaving_submits_judged_pairs(martha):
         True,
         "I have to go.",
     )
-    assert "you are paid $0.92 for the pairs you judged" in page
+    assert "You will then be paid $0.92 for the pairs you judged" in page
     assert page.count('name="choice-') == 2
 
 

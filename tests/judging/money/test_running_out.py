@@ -119,7 +119,7 @@ def test_the_page_sends_off_what_is_judged_and_says_what_is_paid(martha):
     submission = martha.submission
     assert (submission.state, submission.left_early, submission.comment) == ("finished", True, "slow train")
     assert "You judged 2 of 5 pairs, and they were submitted for you." in page
-    assert "you are paid $0.92 for the pairs you judged" in page
+    assert "You will then be paid $0.92 for the pairs you judged" in page
     assert 'id="crowd"' in page
     assert f'id="receipt">{submission.pk}-' in page
 
@@ -150,7 +150,7 @@ def test_choices_that_waited_for_a_connection_are_kept_and_what_was_sent_off_sta
         page = text(martha.client.post(f"{martha.page}finish", sides, follow=True))
 
     assert (late.status_code, changed.status_code) == (200, 409)
-    assert "you are paid $2.00" in page
+    assert "You will then be paid $2.00" in page
     submission = martha.submission
     assert not submission.left_early
     assert submission.judgments.count() + submission.gold_answers.count() == 5

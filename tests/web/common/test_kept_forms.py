@@ -94,6 +94,9 @@ def test_large_or_frequent_forms_are_not_stored(mine, settings):
     assert huge.status_code == 404
     assert many[:60] == [302] * 60
     assert many[60] == 404
+    settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
+    behind = {"REMOTE_ADDR": "192.0.2.7", "headers": {"X-Forwarded-For": "198.51.100.1"}}
+    assert Client().post(PAGE, TYPED, **behind).status_code == 302
     assert not Session.objects.exists()
 
 

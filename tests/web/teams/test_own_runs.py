@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from pooling.errors import PoolingError
 from pooling.models import Run
+from pooling.services.run_descriptions import describe_run
 from pooling.services.submission_policies import set_policy
 
 from .conftest import CLOSES
@@ -73,6 +75,8 @@ def test_a_team_opens_its_run_and_cannot_close_it(board, run):
         ({"baseline": True}, "baseline"),
         ({"details": {"subtask": "fullrank"}}, "subtask"),
         ({"details": {"priority": 1}}, "priority"),
+        ({"details": {"task": "document"}}, "task"),
+        ({"details": {"reported": {"nDCG@10": 0.99}}}, "reported"),
     ],
 )
 def test_details_that_a_runs_acceptance_depended_on_are_fixed(board, run, changes, named):
@@ -83,6 +87,15 @@ def test_details_that_a_runs_acceptance_depended_on_are_fixed(board, run, change
     before = (run.team, run.submitted_on, run.baseline, run.details)
     run.refresh_from_db()
     assert (run.team, run.submitted_on, run.baseline, run.details) == before
+
+
+@pytest.mark.parametrize("reported", ["x", [1], {"nDCG@10": "0.7"}, {"nDCG@10": float("nan")}, {"": 0.5}])
+def test_values_reported_by_a_track_must_be_numbers(board, run, reported):
+    with pytest.raises(PoolingError, match="must contain numbers by measure"):
+        describe_run(run=run, changes={"details": {"reported": reported}}, who="mia")
+
+    Run.objects.filter(pk=run.pk).update(details=run.details | {"reported": "x"})  # of an earlier version
+    assert board.get(None, "/collections/harbour/analyses/track_results/").status_code == 200
 
 
 def test_the_policy_binds_a_team_that_edits(board, run):

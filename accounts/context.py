@@ -5,7 +5,7 @@ from django.http import HttpRequest
 
 
 def ways_in(request: HttpRequest) -> dict[str, bool]:
-    """Return whether anyone can sign up (with a password, through the OpenID provider) and whether e-mail is sent."""
+    """Return whether sign-up by password, sign-up through the OpenID provider, and e-mail are enabled."""
     return {
         "signup_open": settings.OPEN_SIGNUP,
         "provider_signup_open": settings.OIDC_SIGNUP,

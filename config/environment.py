@@ -78,7 +78,7 @@ def choice(name: str, default: str, allowed: set[str]) -> str:
 
 
 def address(name: str, default: str, schemes: set[str], *, required: bool = False) -> str:
-    """Read a URL with one of the given schemes, or an empty value unless it is required.
+    """Read a URL with one of the given schemes. It can be empty unless ``required`` is true.
 
     Return it with its host in ASCII, without trailing slashes.
     """
@@ -138,7 +138,10 @@ def mail_server(name: str, url: str) -> dict[str, Any]:
 
 
 def openid_apps(url: str) -> list[dict[str, Any]]:
-    """Return a list of the OpenID Connect provider at ``url`` in django-allauth's format; empty without ``url``."""
+    """Return the OpenID Connect provider at ``url`` as a list in django-allauth's format.
+
+    The list is empty if ``url`` is empty.
+    """
     client, secret = env.str("PREFEREE_OIDC_CLIENT", default=""), env.str("PREFEREE_OIDC_SECRET", default="")
     if not url:
         return []
@@ -182,10 +185,10 @@ def database(name: str, default: str) -> dict:
 
 
 def refuse_weak_secrets(least: dict[str, int]) -> None:
-    """Raise ImproperlyConfigured for a secret that is an example value, too short, or repeats few characters.
+    """Raise ImproperlyConfigured for a secret that is an example value or too easy to guess.
 
-    ``least`` has the minimum length of each secret. 0 stands for a secret that someone else issues, whose length we
-    cannot choose.
+    A secret is too easy to guess if it is too short or has too few different characters. ``least`` has the minimum
+    length of each secret. 0 stands for a secret that someone else issues, whose length we cannot choose.
     """
     for name, characters in least.items():
         for secret in filter(None, _secrets_in(name)):

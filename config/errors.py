@@ -41,7 +41,7 @@ class NotNow(Refusal):
     """The request is not possible now, but may succeed after ``seconds``. Jobs wait that long and retry.
 
     If ``longest`` is set, a job that is postponed several times in a row waits twice as long each time, up to
-    ``longest`` seconds. ``got_on`` means that the job made progress, so its wait starts over.
+    ``longest`` seconds. ``got_on`` means that the job made progress, so its next wait is only ``seconds`` again.
     """
 
     fault = "outside"

@@ -52,7 +52,10 @@ def is_kept(key: str) -> bool:
 
 
 def forget_object(key: str) -> None:
-    """Delete the object from the cache, so that the next reader rebuilds it. If Redis is away, only log a warning."""
+    """Delete the object from the cache, so that the next reader rebuilds it.
+
+    If Redis does not answer, only log a warning.
+    """
     try:
         cache.delete(key)
     except RedisError:

@@ -1,7 +1,7 @@
-"""Querysets, updates and insertions whose SQL is built and planned once, for requests that many people send at once.
+"""Querysets, updates and insertions whose SQL is built and planned once, for frequent requests.
 
-Django builds the SQL again each time, and PostgreSQL plans it again. Both take longer than answering a small query.
-Here, SQL is built at the first use in a process, with placeholders that each call replaces by its own values.
+Normally, Django builds the SQL for each request and PostgreSQL plans it. Both take longer than answering a small
+query. Here, SQL is built on first use in a process, with placeholders that each call fills with its values.
 """
 
 import copy

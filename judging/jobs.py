@@ -94,7 +94,7 @@ def ring_to_deliver(campaign: Campaign, rows: Sequence[WorkerMessage]) -> Job:
 
 
 def ring_for_gold(campaign: Campaign, *, qrels: str = "") -> Job:
-    """Start the job that proposes gold pairs. Their answers come from the qrel set ``qrels``, else the pool's."""
+    """Start the job that proposes gold pairs, with answers from ``qrels`` or else the pool's qrel set."""
     return start(
         "judging.propose_gold",
         key=propose_gold_key(campaign),

@@ -24,7 +24,10 @@ ASK = "leaderboard.ask_better_than_perfect"
 
 
 def job_key(asked: Asked) -> str:
-    """Return the key of the job that analyzes the current data: the request's hash, then a hash with the data."""
+    """Return the key of the job that analyzes the current data.
+
+    It joins ``request_key``, which does not depend on the data, and ``analysis_key``, which does.
+    """
     return f"{ANALYSE}:{request_key(asked)}:{analysis_key(asked)}"
 
 

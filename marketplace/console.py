@@ -23,7 +23,7 @@ from marketplace.errors import AccountRefused, SweepFailed
 
 
 def _python_command() -> str:
-    """Return this process's Python as a shell command: a path, unless ``python`` on the PATH is the same."""
+    """Return this process's Python as a shell command: ``python`` if that finds it, else its path."""
     found, own = shutil.which("python"), Path(sys.executable)
     if found and Path(found) == own:
         return "python"

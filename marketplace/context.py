@@ -3,7 +3,10 @@ from django.http import HttpRequest
 
 
 def site(request: HttpRequest) -> dict[str, str]:  # noqa: ARG001 -- context processors receive the request
-    """Return the contact that pages show: the configured one or a phrase, and its e-mail address if it is one."""
+    """Return the contact shown on pages, and its e-mail address if the contact is one.
+
+    If no contact is configured, a phrase takes its place.
+    """
     contact = settings.CONTACT
     return {
         "contact": contact or "the people who invited you",

@@ -85,7 +85,7 @@ class SignUpForm(forms.Form):
         return username
 
     def clean(self) -> dict[str, Any]:
-        """Check the password, and refuse a program's name for a person."""
+        """Check the password, and refuse a person a name that only programs can have."""
         data = super().clean() or {}
         program = bool(data.get("program"))
         if "username" in data and (refusal := worker_names.name_refusal(data["username"], program=program)):
@@ -123,7 +123,7 @@ class ForgottenForm(forms.Form):
 
 
 class NewPasswordForm(forms.Form):
-    """The form that a link opens to set a new password."""
+    """The form for setting a new password, opened by a password link."""
 
     password = new_password_field("New password")
 
@@ -228,12 +228,18 @@ class AccountForm(OwnerForm):
             self.fields["country"].set_by_operator()  # type: ignore[attr-defined]
 
     def needs_proof(self, data: dict[str, Any]) -> bool:
-        """Return whether the e-mail address changes, because anyone who reads its mail can set a new password."""
+        """Return whether the e-mail address changes.
+
+        This needs proof, because anyone who reads mail sent to the address can set a new password.
+        """
         return bool(data["email"] != self.worker.email)
 
 
 class PayoutForm(OwnerForm):
-    """The form for a worker's payment method. A change needs proof, so that no intruder is paid."""
+    """The form for a worker's payment method.
+
+    A change needs proof, so that an intruder cannot redirect payments.
+    """
 
     method = forms.ChoiceField(label="Paid by", error_messages={"required": "Choose how you are paid."})
     details = forms.CharField(

@@ -1,4 +1,4 @@
-"""Argon2id with its costs from the settings."""
+"""Argon2id password hashing, with cost parameters from the settings."""
 
 from argon2 import Parameters
 from django.conf import settings

@@ -9,7 +9,7 @@ _SECRET = re.compile(
 
 
 class Masked(logging.Formatter):
-    """A log formatter that masks the secrets of links, also in tracebacks."""
+    """A log formatter that masks the secrets of links, including those in tracebacks."""
 
     def format(self, record: logging.LogRecord) -> str:
         return _SECRET.sub(r"\1…", super().format(record))

@@ -36,16 +36,16 @@ class Probes:
 
 
 class OneLoopbackName:
-    """Middleware that redirects between ``localhost`` and ``127.0.0.1``, to the name in the public URL.
+    """Middleware that redirects between ``localhost`` and ``127.0.0.1`` to match the public URL.
 
-    A task's page names the hosts that can frame it, and to a browser the two names are different hosts.
+    A task's page names the hosts that can frame it, and browsers treat the two names as different hosts.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Redirect a GET request under another loopback name; pass every other request on."""
+        """Redirect a GET request made under the other loopback name; pass every other request on."""
         public = urlsplit(settings.PUBLIC_URL)
         host, port = split_domain_port(request.get_host())
         other = host in _LOOPBACK and public.hostname in _LOOPBACK and host != public.hostname

@@ -1,4 +1,4 @@
-"""Protection of text in CSV files against being read as formulas by a spreadsheet."""
+"""Protection against spreadsheets that read text in CSV files as formulas."""
 
 # Characters that begin a formula in some spreadsheet programs, including full-width signs.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")

@@ -1,4 +1,4 @@
-"""Run independent steps, of which a failed one does not stop the others."""
+"""Run independent steps, so that a failed step does not stop the others."""
 
 import logging
 from collections.abc import Iterator

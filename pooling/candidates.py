@@ -15,7 +15,7 @@ def outside_candidates(ranking: Ranking, candidates: Ranking) -> frozenset[tuple
 
 
 def first_line(content: Content, places: Collection[tuple[str, str]]) -> int:
-    """Return the number of the first line of a valid run file that has one of these (qid, pid); 0 if none has."""
+    """Return the number of the first line in a valid run file with one of these (qid, pid); 0 if none."""
     wanted = {(qid.encode(), pid.encode()) for qid, pid in places}
     number = 0
     for block in content.blocks():

@@ -21,12 +21,16 @@ Integers = NDArray[np.int32] | NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Columns:
-    """The content of a run or qrel file, one row per line, in file order. Arrays are int32 where that suffices.
+    """The content of a run or qrel file, one row per line, in file order.
 
-    ``query`` has the index in ``qids`` of each line's query; ``qids`` are in order of first appearance. ``codes`` are
-    the pids as numbers if every pid is a plain decimal number. Otherwise they are rows of ``spelling``, which has the
-    pids, and of ``hashes``, which are equal for equal pids. ``number`` is the rank in a run, the grade in qrels.
-    ``score`` contains 32-bit floats, as in trec_eval; None for files without scores.
+    Arrays are int32 where that suffices.
+
+    - ``qids``: the queries, in order of first appearance.
+    - ``query``: for each line, the index of its query in ``qids``.
+    - ``codes``: the pids as numbers if every pid is a plain decimal number. Otherwise, they are indexes in
+      ``spelling`` (the pids) and in ``hashes`` (equal for equal pids).
+    - ``number``: the rank in a run, the grade in qrels.
+    - ``score``: 32-bit floats, as in trec_eval; None for files without scores.
     """
 
     layout: Layout

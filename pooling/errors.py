@@ -128,7 +128,7 @@ class AlreadyImported(PoolingError):
 
 
 class SameRun(AlreadyImported):
-    """A run with the same tag (if ``of_tag``) or else the same content as an existing run of ``team``."""
+    """A run with the tag (``of_tag``) or the content of an existing run, which belongs to ``team``."""
 
     def __init__(self, message: str, next_step: str | Guidance, *, team: str, of_tag: bool) -> None:
         super().__init__(message, next_step)

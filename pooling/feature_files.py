@@ -54,7 +54,7 @@ class Features:
     def blocks(
         self, rows_at_once: int = ROWS_AT_ONCE
     ) -> Iterator[tuple[int, csr_array, NDArray[np.float32]]]:
-        """Yield, for each block, its first row's number, its damped counts and the lengths of its TF-IDF vectors."""
+        """Yield each block as (number of its first row, damped counts, lengths of the TF-IDF vectors)."""
         for begin, rows in _ranges(self.passages, rows_at_once):
             yield begin, self.weights(begin, rows), self._part("lengths", begin, rows)
 

@@ -2,7 +2,7 @@
 
 The weights are those of scikit-learn's ``TfidfTransformer(sublinear_tf=True)``: (1 + ln tf) · (1 + ln((1 + n) / (1 +
 df))), scaled so that each text's vector has length 1. Counts of one byte are stored instead of weights, so that one
-pass over the texts is enough. With the number of its feature, a count takes 5 bytes.
+pass over the texts is enough. A count takes 5 bytes, including the number of its feature.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ MOST = 255
 
 
 def count_words(texts: Sequence[str]) -> csr_array:
-    """Return how often each feature occurs in each text, at most ``MOST``; uint8, one row per text."""
+    """Return how often each feature occurs in each text, capped at ``MOST``; uint8, one row per text."""
     counts = csr_array(_vectorizer().transform(texts))
     counts.sort_indices()
     clipped = np.minimum(counts.data, MOST).astype(np.uint8)

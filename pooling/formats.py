@@ -215,7 +215,10 @@ class Content:
             yield rest + b"\n"
 
     def _small(self, stream: BinaryIO) -> bytes:
-        """Return all of a small uncompressed file, which saves copying it twice; empty for other files."""
+        """Return all of a small uncompressed file, or nothing for other files.
+
+        Reading it at once saves copying it twice.
+        """
         if not isinstance(stream, io.BufferedReader) or self.likely_bytes >= BLOCK_BYTES:
             return b""
         # Bypass the buffer: it contains the peeked bytes, and the rest would be copied behind them.

@@ -1,6 +1,6 @@
 """A random fraction of a corpus, the same for all queries.
 
-A hash of the seed and the pid determines whether a passage is in the fraction, whatever other passages there are.
+Only the hash of the seed and the pid determines whether a passage is in the fraction; other passages do not matter.
 With the same seed, a smaller fraction is part of a larger one.
 """
 

@@ -51,7 +51,7 @@ def add_files_job(*, progress: Progress, added_id: int) -> dict[str, Any]:
 
 @job_kind("pooling.forget_uploads")
 def forget_uploads(**_: Any) -> dict[str, Any]:
-    """Delete uploads, and files of refused uploads, that are no longer kept."""
+    """Delete uploads that are no longer kept. Of refused uploads, delete only the files."""
     return {"dropped": forget_old_uploads()}
 
 

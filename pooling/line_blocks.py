@@ -96,7 +96,7 @@ class Block:
         """Whether the block contains only the separator, line feeds and printable UTF-8."""
 
     def has(self, columns: int) -> bool:
-        """Return whether the block is regular and has as many separators as lines with this many columns."""
+        """Return whether the block is regular and has the right number of separators for ``columns`` columns."""
         return self.regular and self.separators == self.lines * (columns - 1)
 
 

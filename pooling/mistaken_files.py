@@ -15,7 +15,10 @@ _NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def where_it_belongs(fields: Sequence[bytes]) -> Guidance | str:
-    """Return the kind of file that a line of these fields suggests, and where to upload it; "" if there is none."""
+    """Return what the file seems to be, judging by the fields of a line, and how to fix or upload it.
+
+    Returns "" if the line suggests no other kind of file.
+    """
     if fields[0][:1] in (b"{", b"["):
         return "This looks like JSON. Separate the columns by spaces or tabs, with one line for each passage."
     if len(fields) == 1 and fields[0].count(b",") > 1:
@@ -32,7 +35,7 @@ def where_it_belongs(fields: Sequence[bytes]) -> Guidance | str:
 
 
 def run_or_labels(fields: Sequence[bytes]) -> Guidance | None:
-    """Return where to upload the file if a line of these fields belongs to labels or a run, else None."""
+    """Return where to upload the file if this line's fields look like labels or a TREC run, else None."""
     if len(fields) == 4 and _INTEGER.fullmatch(fields[3]):
         return Guidance("This looks like relevance labels (qrels). ", Action("import_qrels"), ".")
     if len(fields) == 6 and _INTEGER.fullmatch(fields[3]) and _NUMBER.fullmatch(fields[4]):

@@ -45,7 +45,10 @@ class Likeness:
 
     @property
     def rows(self) -> int:
-        """The largest number of minima in a band that finds a pair at the threshold with chance ``RECALL``."""
+        """The number of minima in a band: the largest power of two that finds enough pairs.
+
+        A pair at the threshold must be found with a chance of at least ``RECALL``.
+        """
         return max(
             (
                 rows
@@ -70,8 +73,8 @@ class NearDuplicates:
 class _Signatures:
     """The signatures of texts: for each text, the last byte of every minimum, and a hash of every band.
 
-    A signature has 256 bytes with bands of 8 minima. Signatures are stored in files, and only the parts in use are in
-    memory.
+    With 8 minima in a band, a signature takes 256 bytes. Signatures are stored in files, and only the parts in use
+    are in memory.
     """
 
     likeness: Likeness
@@ -119,10 +122,11 @@ def group_near_duplicates(
     folder: Path | None = None,
     shown: Callable[[int], None] | None = None,
 ) -> NearDuplicates:
-    """Find the classes of near-duplicates among (pid, text). The smallest pid of a class is canonical.
+    """Find the classes of near-duplicates among texts, given as (pid, text).
 
-    Temporary files in ``folder`` take about 256 bytes per text; none remain, even if the process is killed. ``shown``
-    is called with the number of texts read, after every ``TEXTS_AT_ONCE`` texts.
+    The smallest pid of a class is canonical. Temporary files in ``folder`` take about 256 bytes per text; none
+    remain, even if the process is killed. ``shown`` is called with the number of texts read so far, after every
+    ``TEXTS_AT_ONCE`` texts.
     """
     with ExitStack() as files:
         minima, *bands = (
@@ -141,7 +145,10 @@ def group_near_duplicates(
 
 
 def _components(found: _Signatures, pids: pl.Series) -> NDArray[np.integer]:
-    """Return the number of each text's class. Texts that an earlier band has joined are not compared again."""
+    """Return the class number of each text.
+
+    Texts that an earlier band has joined are not compared again.
+    """
     count, by_text = len(pids), pids.arg_sort().to_numpy()
     minima = np.memmap(found.minima, np.uint8, "r", shape=(count, PERMUTATIONS))
     labels: NDArray[np.integer] = np.arange(count, dtype=np.int32)
@@ -179,8 +186,8 @@ def _pairs_of_band(band: NDArray[np.uint64]) -> Iterator[Pairs]:
 def _alike(minima: NDArray[np.uint8], pairs: Pairs, threshold: float) -> Pairs:
     """Return the pairs whose estimated similarity reaches the threshold.
 
-    The estimate corrects for different minima that have the same last byte by chance, one in 256 (Li and König,
-    *b-bit minwise hashing*, 2010).
+    By chance, one in 256 pairs of different minima has the same last byte. The estimate corrects for this (Li and
+    König, *b-bit minwise hashing*, 2010).
     """
     kept = np.zeros(len(pairs[0]), bool)
     for begin in range(0, len(kept), PAIRS_AT_ONCE):

@@ -23,7 +23,10 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Oddities:
-    """Counts of irregularities that are allowed but cause a warning. All count queries, except ``tied_lines``."""
+    """Counts of irregularities that are allowed but cause a warning.
+
+    ``tied_lines`` counts lines; the others count queries.
+    """
 
     rank_disagreements: int
     tied_queries: int
@@ -74,7 +77,10 @@ def group_by_query(columns: Columns) -> None:
 
 
 def query_chunks(query: NDArray[np.int32]) -> Iterator[tuple[int, int, Rows]]:
-    """Yield chunks of whole queries as (first row, end, first row of each query), given lines grouped by query."""
+    """Yield chunks of whole queries, from lines that are grouped by query.
+
+    A chunk is (first row, end, the rows at which its queries start).
+    """
     starts = np.concatenate(([0], np.flatnonzero(query[1:] != query[:-1]) + 1))
     begin = 0
     while begin < len(starts):
@@ -150,7 +156,7 @@ def _unsorted_queries(
     *,
     descending: bool,
 ) -> tuple[Rows, Rows]:
-    """Return all rows of the queries that are not sorted by ``key``, and the rows whose content belongs there."""
+    """Return the rows of all queries not sorted by ``key``, and for each one the row to copy into it."""
     wrong = _lines_out_of_order(query, key, descending=descending)
     if not wrong.any():
         return np.empty(0, np.int64), np.empty(0, np.int64)
@@ -162,7 +168,7 @@ def _unsorted_queries(
 
 
 def _ties_by_pid(columns: Columns, ties: Mask) -> tuple[Rows, Rows]:
-    """Return the tied rows that must change to make pids descend, and the rows whose content belongs there."""
+    """Return the tied rows to change so that pids descend, and for each one the row to copy into it."""
     places = np.flatnonzero(_either_side(ties))
     if not len(places):
         return places, places
@@ -204,7 +210,7 @@ def _either_side(ties: Mask) -> Mask:
 
 
 def _scores_against_ranks(query: NDArray[np.int32], rank: Whole, score: NDArray[np.float32]) -> int:
-    """Return in how many queries a line with a lower score has no later rank, given lines in order of rank."""
+    """Count the queries in which a lower score does not have a later rank, given lines in order of rank."""
     follows = query[1:] == query[:-1]
     same_rank = rank[1:] == rank[:-1]
     wrong = (score[1:] > score[:-1]) | (same_rank & (score[1:] != score[:-1]))
@@ -212,7 +218,7 @@ def _scores_against_ranks(query: NDArray[np.int32], rank: Whole, score: NDArray[
 
 
 def _ranks_against_scores(query: NDArray[np.int32], rank: Whole, ties: Mask) -> int:
-    """Return in how many queries a line with a lower score has no later rank, given lines in order of score."""
+    """Count the queries in which a lower score does not have a later rank, given lines in order of score."""
     low = int(rank.min())
     base = query.astype(np.int64) * (int(rank.max()) - low + 1)
     latest = np.maximum.accumulate(base + rank - low) - base  # the highest rank in the query so far

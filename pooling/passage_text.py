@@ -1,9 +1,10 @@
-"""Decide when two passages have the same text.
+"""Decide whether two passages have the same text.
 
 Two passages of a query form one class if a reader could not tell their texts apart on the page. Unicode canonical
-composition (NFC) spells accents in one way, and every stretch of white space counts as one space. Invisible
-characters (zero-width space, word joiner, soft hyphen, byte order mark) are left out. Letter case, punctuation and
-compatibility forms are unchanged: "US" is not "us", and 10² is not 102, as it would be under the coarser NFKC.
+composition (NFC) gives each accented letter a single spelling, and every stretch of white space counts as one space.
+Invisible characters (zero-width space, word joiner, soft hyphen, byte order mark) are left out. Letter case,
+punctuation and compatibility forms are unchanged: "US" is not "us", and 10² is not 102, as it would be under the
+coarser NFKC.
 """
 
 import hashlib

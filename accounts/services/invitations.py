@@ -161,7 +161,10 @@ def accept_with_new_account(invitation: Invitation, *, username: str, password: 
 
 
 def _keep_address(invitation: Invitation, user: User) -> None:
-    """Store the account's address, as verified if the link was mailed to it and no account has verified it before."""
+    """Store the account's e-mail address.
+
+    It counts as verified if the link was mailed to it and no account has verified it before.
+    """
     held = EmailAddress.objects.filter(email__iexact=user.email, verified=True).exists()
     EmailAddress.objects.create(
         user=user, email=user.email, primary=True, verified=invitation.mailed and not held

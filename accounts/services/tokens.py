@@ -39,7 +39,7 @@ def make_token(*, user: User, name: str, scopes: Sequence[str], days: int) -> tu
 
 
 def token_of(text: str) -> ApiToken | None:
-    """Return the usable token with this text and record the time of its use; return None if there is none."""
+    """Return the usable token with this text, or None. Record the time of its use."""
     now = clock.now()
     token = ApiToken.objects.usable(now).select_related("user").filter(digest=digest_of(text)).first()
     if token and (token.last_used_at is None or now - token.last_used_at >= NOTED_EVERY):
@@ -48,5 +48,5 @@ def token_of(text: str) -> ApiToken | None:
 
 
 def revoke_token(*, user: User, key: int) -> bool:
-    """Revoke the person's token with this key. Return False if there is none or it was revoked before."""
+    """Revoke the person's token with this key. Return False if it does not exist or is already revoked."""
     return bool(ApiToken.objects.filter(user=user, pk=key, revoked_at=None).update(revoked_at=clock.now()))

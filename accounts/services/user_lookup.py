@@ -18,6 +18,9 @@ def person_named(username: str) -> User:
 
 
 def mail_address_of(user: User) -> str:
-    """Return the person's e-mail address: the account's own, else a stored one (primary, then verified), else ""."""
+    """Return the account's e-mail address, else another stored address of the person, else "".
+
+    Among stored addresses, the primary one comes first, then verified ones.
+    """
     known = EmailAddress.objects.filter(user=user).order_by("-primary", "-verified", "pk")
     return user.email or known.values_list("email", flat=True).first() or ""

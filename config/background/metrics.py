@@ -10,7 +10,11 @@ from config.monitoring.metrics import State, state_reader
 
 @state_reader
 def background() -> Iterator[State]:
-    """Yield the numbers of unfinished and failed jobs and of processes at work, and the age of the oldest due job."""
+    """Yield metrics of background work.
+
+    These are the numbers of waiting, running and failed jobs, the age of the oldest due job, and the number of
+    processes that run jobs.
+    """
     now = clock.now()
     shown = [Job.State.WAITING, Job.State.RUNNING, Job.State.FAILED]
     rows = Job.objects.filter(state__in=shown).values_list("kind", "state").annotate(number=Count("pk"))

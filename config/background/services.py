@@ -1,4 +1,4 @@
-"""Start jobs, run them, and wake workers again for jobs that none of them took."""
+"""Start jobs, run them, and wake workers again for jobs that no worker took."""
 
 import logging
 import os
@@ -34,7 +34,7 @@ MOST_AT_ONCE = 20
 
 
 class TryLater(NotNow):
-    """The job cannot continue now, so it is postponed (see NotNow). The try does not count as an attempt."""
+    """The job cannot continue now, so it is postponed (see NotNow). This does not use up an attempt."""
 
     def __init__(
         self, message: str, *, seconds: float, longest: float = 0, got_on: bool = False, next_step: str = ""
@@ -84,9 +84,9 @@ def start_for(kind: str, *, key: str, arguments: dict[str, Any]) -> Job:
 
 
 def hurry(jobs: JobQuerySet) -> int:
-    """Make those of these jobs that wait for a later time due now, because a person asked for it.
+    """Make jobs due now that were waiting for a later time, because a person asked for it.
 
-    Return the number of such jobs.
+    Return the number of jobs changed.
     """
     now = clock.now()
     waiting = list(jobs.filter(state=Job.State.WAITING, run_after__gt=now).values_list("pk", flat=True))
@@ -138,9 +138,9 @@ def lease(job_id: int) -> Job | None:
 
 
 def free_from_the_dead(job: Job) -> bool:
-    """End the job's lease if a killed process on this machine has it, so that nobody waits until it expires.
+    """End the job's lease if the process that held it was on this machine and is dead.
 
-    Return whether the lease was ended.
+    Otherwise the job would wait until the lease expires. Return whether the lease was ended.
     """
     host, _, rest = job.leased_by.partition(":")
     number = rest.partition(":")[0]
@@ -239,7 +239,10 @@ def run_job(job_id: int, *, watcher: Progress | None = None) -> bool:
 
 
 def _postpone(job: Job, later: NotNow) -> None:
-    """Postpone the job by ``later.seconds`` or, with ``later.longest``, by longer waits for each time in a row."""
+    """Postpone the job by ``later.seconds``.
+
+    If ``later.longest`` is set, the wait grows with each postponement in a row.
+    """
     times, wait = 1 if later.got_on else job.put_off + 1, later.seconds
     if later.longest:
         wait = wait_after(times, first=wait, longest=later.longest, rng=random.SystemRandom())
@@ -351,7 +354,7 @@ def running_processes() -> QuerySet[AtWork]:
 
 
 def take_back(jobs: QuerySet[Job], why: Refusal) -> bool:
-    """Cancel those of these jobs that never started, with ``why`` as the reason. Return whether there were any."""
+    """Cancel the jobs that never started, with ``why`` as the reason. Return whether there were any."""
     waiting = jobs.filter(state=Job.State.WAITING, attempts=0)
     ended = {"state": Job.State.FAILED, "failure": "TakenBack", "fault": Job.Fault.REFUSED}
     said = {"failure_message": why.message, "next_step": why.next_step}
@@ -362,7 +365,8 @@ def take_back(jobs: QuerySet[Job], why: Refusal) -> bool:
 def try_again(job: Job) -> Job:
     """Start a new job with the kind, key and arguments of a failed one, and return it.
 
-    If the job has not failed, or a later job with its key is live or succeeded, return that job instead.
+    If ``job`` has not failed, return ``job`` itself. If a later job with its key is live or has succeeded, return the
+    later job.
     """
     if job.state != Job.State.FAILED:
         return job

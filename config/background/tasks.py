@@ -1,4 +1,4 @@
-"""Celery tasks that run jobs, start scheduled jobs, and wake workers for jobs that none of them took."""
+"""Celery tasks that run jobs, start scheduled jobs, and wake workers for jobs that no worker took."""
 
 from celery import shared_task
 from django.db import close_old_connections
@@ -16,7 +16,7 @@ def work_off(job_id: int) -> None:
 
 @shared_task
 def sweep() -> None:
-    """Wake workers for due jobs that none of them took."""
+    """Wake workers for due jobs that no worker took."""
     close_old_connections()
     services.pulse()
     services.ring_due_jobs()

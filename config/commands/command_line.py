@@ -31,7 +31,7 @@ def _python_in_shell() -> str:
 
 
 def _below(path: Path) -> str:
-    """Return the path as typed in the working directory, quoted for a shell."""
+    """Return the path quoted for a shell, and relative if it is inside the working directory."""
     try:
         return shlex.quote(str(path.relative_to(Path(os.curdir).absolute())))
     except ValueError:

@@ -87,7 +87,10 @@ class Command(BaseCommand):
         raise NotImplementedError
 
     def refusals(self, result: dict[str, Any]) -> list[str]:
-        """Return a text for each refused part of the work. If there are any, the exit status is 1 after printing."""
+        """Return a text for each refused part of the work.
+
+        If there are any, the command prints its result and then exits with status 1.
+        """
         return []
 
     def show(self, result: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """Middleware for sessions and accounts, skipped for workers' pages.
 
 Workers' pages use no cookies (judging/page/views.py), and saving a choice is the most frequent request of all. Each
-class is a subclass of Django's middleware that it replaces, because the system checks of Django and allauth require
+class is a subclass of the Django middleware that it replaces, because the system checks of Django and allauth require
 that middleware.
 """
 

@@ -42,7 +42,11 @@ def show_metrics(request: HttpRequest) -> HttpResponse:
 
 
 def may_see_metrics(request: HttpRequest) -> bool:
-    """Return whether the caller sends the token or, if none is set, is on this machine and not behind a proxy."""
+    """Return whether the caller may see the metrics.
+
+    If a token is set, the caller must send it. Otherwise the caller must be on this machine and not come through a
+    proxy.
+    """
     if token := settings.METRICS_TOKEN:
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         return scheme.lower() == "bearer" and secrets.compare_digest(given.strip().encode(), token.encode())

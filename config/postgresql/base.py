@@ -25,7 +25,7 @@ class DatabaseOperations(operations.DatabaseOperations):
     """Django's operations, with the text of prepared statements for logs."""
 
     def last_executed_query(self, cursor: Any, sql: str, params: Any) -> str:
-        """Return the executed SQL with its values. The driver does not know it for prepared statements."""
+        """Return the executed SQL with its values, which the driver cannot report for prepared statements."""
         return super().last_executed_query(cursor, sql, params) or self.compose_sql(sql, params)
 
 

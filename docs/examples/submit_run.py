@@ -71,13 +71,16 @@ def from_environment(name: str) -> str:
 
 
 def problem_in_words(problem: dict[str, Any]) -> str:
-    """Return a problem with its line. Line 0 is the whole file."""
+    """Return a problem in words, with its line number. Line 0 stands for the whole file."""
     where = f"line {problem['line']}: " if problem["line"] else ""
     return f"{where}{problem['reason']} {problem['next_step']}".strip()
 
 
 def rank_in_words(board: dict[str, Any], run_tag: str) -> str:
-    """Return the run's rank and value under the labels that lead the board, as far as they are shown."""
+    """Return the run's rank and value in words, as far as they are shown.
+
+    Both are by the preference labels or, if no version is published, by the official labels.
+    """
     row = next((row for row in board["rows"] if row["run"] == run_tag), None)
     if row is None:
         return "imported; its rank is shown when it is released"
@@ -113,7 +116,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Send, wait, print."""
+    """Send the run, wait until it is processed, and print the outcome."""
     given = arguments()
     collection, run_tag, content = given.collection, given.run_tag, given.file.read_bytes()
     said = {"file_name": given.file.name, "run_tag": run_tag, "release": given.release}

@@ -23,7 +23,7 @@ DEPTH = 50
 
 @dataclass(frozen=True)
 class Recipe:
-    """The recipe of a run: its ranker, the tokens it reads, keywords added to the query, its file's form."""
+    """The recipe of a run: its ranker, the kind of tokens, extra keywords, and the file format."""
 
     rank: rankers.Ranker
     analyse: str = "stems"
@@ -52,15 +52,16 @@ RECIPES = {
 
 
 def read_tsv(path: Path) -> dict[str, str]:
-    """Return the two columns of a TSV file, in file order."""
+    """Return the two columns of a TSV file as {first: second}, in file order."""
     lines = path.read_text(encoding="utf-8").split("\n")
     return dict(line.split("\t", 1) for line in lines if line)
 
 
 def ranking(scores: np.ndarray, pids: list[str], wanted: np.ndarray) -> list[tuple[str, float]]:
-    """Return the best `DEPTH` of the ``wanted`` passages with scores; ties by pid descending, as in trec_eval.
+    """Return the best `DEPTH` of the ``wanted`` passages, with their scores.
 
-    Scores are rounded as in the file before they are compared, so that order and file agree.
+    Scores are rounded as in the file before they are compared, so that order and file agree. Ties are ordered by pid,
+    descending, as in trec_eval.
     """
     rounded = scores.round(5)
     order = sorted(np.flatnonzero(wanted).tolist(), key=lambda i: (rounded[i], pids[i]), reverse=True)

@@ -42,12 +42,12 @@ def stem(word: str) -> str:
 
 
 def stems(text: str) -> list[str]:
-    """Words in lower case, without function words, stemmed."""
+    """Return the stems of a text's words, in lower case and without function words."""
     return [stem(word) for word in words(text) if word not in STOPWORDS]
 
 
 def lead_stems(text: str) -> list[str]:
-    """The stems of the first sentence alone."""
+    """Return the stems of a text's first sentence."""
     return stems(_SENTENCE_END.split(text, maxsplit=1)[0])
 
 
@@ -63,7 +63,10 @@ def trigrams(text: str) -> list[str]:
 
 
 class Index:
-    """Term counts of all passages: ``counts`` is passages × terms, ``lengths`` in tokens."""
+    """Term counts of all passages.
+
+    ``counts`` is a matrix of passages × terms; ``lengths`` has the number of tokens in each passage.
+    """
 
     def __init__(self, texts: Iterable[str], analyse: Callable[[str], list[str]] = stems) -> None:
         self.analyse = analyse
@@ -79,7 +82,7 @@ class Index:
         self.collection_counts = np.asarray(self.counts.sum(axis=0)).ravel()
 
     def query(self, text: str) -> dict[int, float]:
-        """Return the counts of a text's known terms, by integer code in sorted order."""
+        """Return {term's integer code: count} for the known terms of a text, sorted by code."""
         counted = Counter(self.code[token] for token in self.analyse(text) if token in self.code)
         return {term: float(counted[term]) for term in sorted(counted)}
 
@@ -102,7 +105,7 @@ class Index:
 
     @cached_property
     def vectors(self) -> sparse.csr_array:
-        """Passages × terms: logarithmic tf × idf, each row of length one."""
+        """A matrix of passages × terms: logarithmic tf × idf, each row scaled to length one."""
         matrix = self.counts.copy()
         matrix.data = 1 + np.log(matrix.data)
         matrix = sparse.csr_array(matrix * self.idf)
@@ -111,13 +114,13 @@ class Index:
 
     @cached_property
     def unit_columns(self) -> sparse.csc_array:
-        """Passages × terms, each column of length one."""
+        """The matrix of passages × terms, each column scaled to length one."""
         norms = np.sqrt(np.asarray((self._columns * self._columns).sum(axis=0)).ravel())
         return sparse.csc_array(self._columns @ sparse.diags_array(1 / norms))
 
     @cached_property
     def likeness_sums(self) -> np.ndarray:
-        """Return for each term the sum of its columns' cosines with all other terms'."""
+        """For each term, the sum of the cosines between its column and every other term's column."""
         whole = np.asarray(self.unit_columns.sum(axis=1)).ravel()
         return np.maximum(self.unit_columns.T @ whole - 1, 1e-12)
 
@@ -135,7 +138,7 @@ class Index:
 
 
 def bm25(k1: float = 0.9, b: float = 0.4) -> Ranker:
-    """Okapi BM25 with the idf that is never negative (Robertson and Zaragoza 2009)."""
+    """Rank by Okapi BM25, with an idf that is never negative (Robertson and Zaragoza 2009)."""
     return lambda index, text: _bm25(index, index.query(text), k1, b)
 
 
@@ -151,7 +154,10 @@ def _bm25(index: Index, query: dict[int, float], k1: float, b: float) -> np.ndar
 
 
 def bm25_rm3(passages: int = 8, terms: int = 20, original: float = 0.5) -> Ranker:
-    """BM25 expanded by relevance model 3: terms of its own top passages (Abdul-Jaleel et al. 2004)."""
+    """Rank by BM25 after expanding the query with terms of the top passages (Abdul-Jaleel et al. 2004).
+
+    The expansion is relevance model 3 (RM3).
+    """
 
     def rank(index: Index, text: str) -> np.ndarray:
         query = index.query(text)
@@ -170,13 +176,16 @@ def bm25_rm3(passages: int = 8, terms: int = 20, original: float = 0.5) -> Ranke
 
 
 def tfidf_cosine(index: Index, text: str) -> np.ndarray:
-    """Cosine of logarithmic tf × idf vectors (Salton and Buckley 1988, "ltc.ltc")."""
+    """Rank by the cosine of logarithmic tf × idf vectors (Salton and Buckley 1988, "ltc.ltc")."""
     query = index.vector(text)
     return index.vectors @ (query / max(np.linalg.norm(query), 1e-12))
 
 
 def lm_dirichlet(mu: float = 60.0) -> Ranker:
-    """Query likelihood with Dirichlet smoothing (Zhai and Lafferty 2004), mu near the passages' length."""
+    """Rank by query likelihood with Dirichlet smoothing (Zhai and Lafferty 2004).
+
+    ``mu`` is near the passages' length.
+    """
 
     def rank(index: Index, text: str) -> np.ndarray:
         query, total = index.query(text), index.collection_counts.sum()
@@ -190,10 +199,10 @@ def lm_dirichlet(mu: float = 60.0) -> Ranker:
 
 
 def lm_translation(own: float = 0.5, mixture: float = 0.3) -> Ranker:
-    """Query likelihood where a passage's words also count for words that often occur with them.
+    """Rank by query likelihood, where a passage's words also count for words that often occur with them.
 
-    The statistical translation model of Berger and Lafferty (1999); a word translates into itself with
-    probability ``own``, else into others by the cosine of where they occur (after Karimzadehgan and Zhai 2010).
+    The statistical translation model of Berger and Lafferty (1999). A word translates into itself with probability
+    ``own``, otherwise into words that occur in similar passages, by cosine (after Karimzadehgan and Zhai 2010).
     """
 
     def rank(index: Index, text: str) -> np.ndarray:
@@ -211,7 +220,10 @@ def lm_translation(own: float = 0.5, mixture: float = 0.3) -> Ranker:
 
 
 def lm_neighbours(neighbours: int = 10, own: float = 0.5, mu: float = 60.0) -> Ranker:
-    """Dirichlet query likelihood of passages expanded by their nearest neighbours (Tao et al. 2006)."""
+    """Rank by Dirichlet query likelihood, with passages expanded by their nearest neighbors.
+
+    After Tao et al. (2006).
+    """
 
     def rank(index: Index, text: str) -> np.ndarray:
         likeness = (index.vectors @ index.vectors.T).toarray()
@@ -231,7 +243,10 @@ def lm_neighbours(neighbours: int = 10, own: float = 0.5, mu: float = 60.0) -> R
 
 
 def lsa(dimensions: int = 40) -> Ranker:
-    """Latent semantic analysis: cosine in the space of the largest singular vectors (Deerwester et al. 1990)."""
+    """Rank by latent semantic analysis (Deerwester et al. 1990).
+
+    The score is the cosine in the space of the largest singular vectors.
+    """
 
     def rank(index: Index, text: str) -> np.ndarray:
         basis = index.directions[:dimensions].T
@@ -243,10 +258,10 @@ def lsa(dimensions: int = 40) -> Ranker:
 
 
 def proximity(window: int = 8) -> Ranker:
-    """Sequential dependence with BM25's weights (after Metzler and Croft 2005).
+    """Rank by sequential dependence with BM25's weights (after Metzler and Croft 2005).
 
-    Neighbouring query terms count again where they stand side by side in order (weight 0.2) or both within
-    ``window`` tokens (weight 0.3).
+    Neighboring query terms count again where they stand side by side in order (weight 0.2) or both within ``window``
+    tokens (weight 0.3).
     """
 
     def rank(index: Index, text: str) -> np.ndarray:
@@ -271,7 +286,7 @@ def _near(tokens: list[str], left: str, right: str, width: int) -> int:
 
 
 def reciprocal_rank_fusion(rankers: Iterable[Ranker], k: int = 60) -> Ranker:
-    """Sum of 1 / (k + rank) over several rankers (Cormack, Clarke and Büttcher 2009)."""
+    """Rank by the sum of 1 / (k + rank) over several rankers (Cormack, Clarke and Büttcher 2009)."""
     members = list(rankers)
 
     def rank(index: Index, text: str) -> np.ndarray:

@@ -128,7 +128,7 @@ def change_settings(campaign: Campaign, changes: dict[str, Any], *, who: str = "
 
 
 def _texts_in(campaign: Campaign, language: str) -> dict[str, str]:
-    """Return the default texts in ``language`` for those of the campaign's texts that are still the default."""
+    """Return, in ``language``, each of the campaign's texts that is still the default."""
     graded = campaign.grades > 0
     now, then = default_texts(campaign.language, graded=graded), default_texts(language, graded=graded)
     return {name: then[name] for name in now if getattr(campaign, name).strip() == now[name].strip()}

@@ -252,7 +252,7 @@ def check_graded(settings: CampaignSettings) -> None:
 
 
 def fit_to_tasks(campaign: Campaign, settings: CampaignSettings) -> None:
-    """Adjust the settings in :data:`FITTED` to the campaign's tasks, unless somebody changed their default."""
+    """Adjust the settings in :data:`FITTED` to the campaign's tasks, except those that somebody set."""
     if settings.assignment_seconds == CampaignSettings.assignment_seconds:
         _give_enough_time(campaign)
     if settings.max_tasks_per_worker == CampaignSettings.max_tasks_per_worker:
@@ -301,7 +301,7 @@ def _check_pairs(pool: Pool, pairs: Sequence[PairRequest]) -> None:
 
 
 def campaign_named(name: str) -> Campaign:
-    """Return the campaign with this name. Raises BadInput, which lists the existing campaigns, if there is none."""
+    """Return the campaign with this name. Raises BadInput, with a list of campaigns, for an unknown name."""
     campaign = (
         Campaign.objects.select_related("collection", "pool", "pool__qrel_set").filter(name=name).first()
     )

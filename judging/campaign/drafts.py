@@ -43,7 +43,7 @@ def delete_draft(campaign: Campaign, *, who: str = "") -> None:
 
 
 def reasons_to_keep(campaign: Campaign) -> list[str]:
-    """Return why the draft cannot be deleted, for its trials or rehearsals; empty if it can."""
+    """Return the reasons to keep the draft, its trials and rehearsals; empty if it can be deleted."""
     reasons = []
     if seen := campaign.submissions.count():
         reasons.append(f"{many(seen, 'task was', 'tasks were')} opened in a trial")
@@ -59,7 +59,7 @@ def count_contents(campaign: Campaign) -> dict[str, int]:
 
 
 def is_untouched(campaign: Campaign) -> bool:
-    """Return whether this is a draft of which nothing was ever posted, so that no crowd uses its name."""
+    """Return whether this is a draft that was never posted, so that no crowd uses its name."""
     own = campaign.pool_id is not None and campaign.rehearsal_of_id is None
     return own and campaign.launched_at is None and campaign.state in Campaign.BEFORE_LAUNCH
 

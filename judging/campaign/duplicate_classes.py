@@ -47,10 +47,11 @@ def check_clustering(collection: Collection, likeness: Likeness) -> None:
 def import_clusters(
     collection: Collection, path: Path, *, name: str = "", who: str = "", progress: Progress | None = None
 ) -> ClusterSet:
-    """Store the classes of near-duplicates from a cluster file, if any of its passages is in the collection.
+    """Store the classes of near-duplicates from a cluster file.
 
-    ``parameters["in_collection"]`` of the stored set is the number of its passages that our database has. Raises
-    InvalidClusterFile and the errors of :func:`cluster_texts`.
+    At least one of the file's passages must be in the collection. ``parameters["in_collection"]`` of the stored set
+    counts the file's passages that our database has. Raises InvalidClusterFile and the errors of
+    :func:`cluster_texts`.
     """
     refuse_judged(collection)
     clusters.refuse_if_clustered(collection)
@@ -85,7 +86,7 @@ def remove_clusters(collection: Collection, *, who: str = "") -> ClusterSet:
 
 
 def refuse_judged(collection: Collection) -> None:
-    """Raise CampaignRefused if pairs, judgments or topics that somebody took depend on the current classes."""
+    """Raise CampaignRefused if pairs, judgments or assigned topics depend on the current classes."""
     judged = Judgment.objects.filter(campaign__collection=collection)
     asked = Pair.objects.filter(campaign__collection=collection)
     first = asked.order_by("pk").select_related("campaign").first()
@@ -114,7 +115,7 @@ def _store_unless_judged(collection: Collection, classes: clusters.Classes, who:
 
 @dataclass(frozen=True)
 class PoolEffect:
-    """The numbers of classes and pairs in a pool, each as (before, after) merging its near-duplicates."""
+    """The numbers of classes and of pairs in a pool, each before and after merging near-duplicates."""
 
     pool: Pool
     passages: int

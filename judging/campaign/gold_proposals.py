@@ -88,8 +88,9 @@ class _ProposalSearch:
     def _bounds(self) -> tuple[int, int]:
         """Return the lowest grade of a known answer, and the grade below which a labeled passage is off topic.
 
-        Both are the labels' own threshold, unless workers grade passages. Then a known answer must also have at least
-        the campaign's relevant grade (or the labels' highest grade), and an off-topic passage a lower one.
+        Both are the labels' own threshold. If workers grade passages, the campaign's relevant grade applies too: an
+        off-topic passage must be below it. A known answer must reach it or, if that is lower, the labels' highest
+        grade.
         """
         least = self.labels.min_grade
         if self.campaign.grading is None:
@@ -169,7 +170,7 @@ class _ProposalSearch:
         return set(counted.order_by().values_list("pair__query", flat=True))
 
     def _read_classes(self, keys: set[int]) -> None:
-        """Read the class of near-duplicates of each passage. One without near-duplicates is a class of its own."""
+        """Read each passage's class of near-duplicates. A passage without any is a class of its own."""
         rows = bulk.rows_with_keys(Passage.objects.all(), keys, "pk", "class_key")
         self.class_of |= {pk: class_key or pk for pk, class_key in rows}
 
@@ -259,7 +260,10 @@ class _ProposalSearch:
                     yield -number, words
 
     def _nearest_by_question(self, outside: Iterable[tuple[int, frozenset[str]]]) -> dict[int, list[int]]:
-        """Map questions to their nearest passages in ``outside``, and store those found in files with their texts."""
+        """Map questions to their nearest passages in ``outside``.
+
+        Nearest passages that were found in files are stored with their texts.
+        """
         asked = {query: self.questions[query] for query in self.relevant}
         near = nearest_passages(asked, outside, self.rng)
         pids = {self.found_outside[key] for found in near.values() for key in found if key < 0}
@@ -314,7 +318,10 @@ class _ProposalSearch:
         exclusive: bool,
         wanted: int | None = None,
     ) -> list[Triple]:
-        """Choose ``wanted`` more candidates (None: as many as are still missing) that look like real pairs."""
+        """Choose candidates that look like real pairs.
+
+        ``wanted`` is the number to choose; None means as many as are still missing.
+        """
         taken = set(self.campaign.gold_pairs.values_list("query_id", "relevant_id", "off_topic_id"))
         open_ones = [one for one in candidates if one.key not in taken]
         if len(open_ones) > MOST_CANDIDATES:

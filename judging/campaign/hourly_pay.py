@@ -57,8 +57,9 @@ def submissions_of_excluded(campaign: Campaign) -> QuerySet[Submission]:
 def seconds_of_tasks(campaign: Campaign) -> list[float]:
     """Return the seconds from opening to submission for each whole task, ascending.
 
-    Tasks that were left early, resumed or never seen by our page are left out. Excluded workers are left out because
-    clicking without reading would make the work look quicker than it is; simulated workers, because they do not read.
+    Tasks that were left early or resumed are left out, as are tasks with a pair for which our page recorded no
+    choice. Excluded workers are left out because clicking without reading makes the work look quicker than it is.
+    Simulated workers are left out because they do not read.
     """
     return elapsed_seconds(_whole_tasks(campaign))
 

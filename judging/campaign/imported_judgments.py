@@ -61,7 +61,10 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Imported:
-    """The numbers of imported judgments, their pairs and their queries, and of lines left out for their phase."""
+    """The numbers of imported judgments, their pairs and their queries, and of skipped lines.
+
+    Skipped lines belong to phases that were not imported.
+    """
 
     judgments: int
     pairs: int

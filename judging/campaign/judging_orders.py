@@ -20,7 +20,7 @@ def lock_topics(collection: Collection) -> None:
 
 
 def judging_begun(campaign: GradedCampaign) -> bool:
-    """Return whether an assessor or a crowd ever had a topic."""
+    """Return whether a topic was ever assigned to an assessor or a crowd."""
     return TopicAssignment.objects.filter(topic__campaign=campaign).exists()
 
 
@@ -37,10 +37,10 @@ def renew_orders(collection: Collection) -> None:
 
 
 def judging_orders(pool: Pool) -> dict[int, list[tuple[int, int]]]:
-    """Map each query key to its pool in the order of judging, as (passage key, smallest rank in any run).
+    """Map each query key to its pooled passages in judging order.
 
-    Of each class of near-duplicates, only the representative is listed. A passage that is in no run, such as the
-    known relevant one, comes after all others.
+    Each passage is (passage key, smallest rank in any run). Each class of near-duplicates is listed only by its
+    representative. Passages that are in no run, such as a known relevant one, come last.
     """
     shown = class_representatives(pool)
     standing = {key for keys in shown.values() for key in keys}

@@ -18,9 +18,10 @@ BATCH = 2000
 
 
 def class_representatives(pool: Pool) -> dict[int, list[int]]:
-    """Map query keys to passage keys, ascending and one for each class of near-duplicates in the pool.
+    """Map each query key to the keys of the passages that represent its classes, ascending.
 
-    A class is represented by its canonical passage or, if that is not pooled, by its passage with the smallest key.
+    Each class of near-duplicates in the pool has one representative: its canonical passage or, if that is not pooled,
+    its passage with the smallest key.
     """
     rows = PooledPassage.objects.filter(pool=pool).values_list(
         "query_id", "passage_id", "passage__class_key", "passage__pid"
@@ -76,7 +77,7 @@ def ensure_pairs(campaign: Campaign, pairs: Iterable[PairRequest], *, round: int
 def pair_ids(campaign: Campaign, query_ids: Iterable[int] | None = None) -> dict[PairRequest, int]:
     """Map the campaign's pairs to their keys, in the order in which they were created.
 
-    The pairs of other queries than ``query_ids`` are left out, unless more than 500 queries are given.
+    Only pairs of the queries in ``query_ids`` are included. If more than 500 queries are given, all pairs are.
     """
     wanted = None if query_ids is None else set(query_ids)
     rows = Pair.objects.filter(campaign=campaign).order_by("pk")

@@ -109,7 +109,7 @@ def reserved_for(campaign: Campaign) -> Decimal:
 
 
 def take_turn() -> None:
-    """Lock the purse's row, so that concurrent reservations wait until this transaction ends.
+    """Lock the row of the Purse table, so that other reservations wait until this transaction ends.
 
     To avoid deadlocks, a transaction that also writes a campaign's row calls this first.
     """

@@ -1,6 +1,6 @@
-"""Forecast a campaign's screening: the honest workers that it keeps, the cost of repeats, and the rule to choose.
+"""Forecast a campaign's screening: how many honest workers it keeps, and what repeats cost.
 
-Pages, commands and the API all use this module, so they show the same numbers.
+Also recommends a screening rule. Pages, commands and the API all use this module, so they show the same numbers.
 """
 
 from collections import Counter
@@ -101,25 +101,25 @@ def recommended_rule(campaign: Campaign) -> str:
 
 
 def _rates_of_easiest_strategy(campaign: Campaign) -> list[tuple[float, float]]:
-    """Return the shares of gold pairs and of other pairs on which the easiest strategy is right, as one tuple.
+    """Return the shares of gold pairs and of other pairs that the easiest strategy gets right.
 
-    The list is empty if there is no such strategy.
+    Returns a list with one tuple, or an empty list if there is no such strategy.
     """
     found = easiest_strategy(campaign)
     return [(found.right, COIN if found.agrees is None else found.agrees)] if found else []
 
 
 def easiest_strategy(campaign: Campaign) -> Outcome | None:
-    """Return the strategy that passes a task most easily among those that judge badly; None if there is none."""
+    """Of the strategies that judge badly, return the one that most easily passes a task, or None."""
     outcomes = outcomes_of(campaign)
     rows = outcomes.rows if outcomes.tasks else ()
     return next((row for row in rows if row.judges_badly), None)
 
 
 def _pool_sizes(campaign: Campaign) -> Counter[int]:
-    """Map each number of passages in a query's pool to the number of queries with such a pool.
+    """Map each size of a query's pool, in passages, to the number of queries with a pool of that size.
 
-    The number of passages is computed from that of pairs: a pool of m passages has m(m − 1)/2. Where workers grade
+    The size is computed from the number of pairs: a pool of m passages has m(m − 1)/2 pairs. Where workers grade
     single passages, each passage counts as a pool of two, because its grade is right or wrong by itself.
 
     The result is cached until the campaign gets more tasks, and so more pairs.

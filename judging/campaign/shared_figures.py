@@ -1,7 +1,7 @@
 """Figures of a campaign that several parts of a page need, computed once per page.
 
-For instance, a dozen launch checks need the same comparison of screening rules, outcomes of strategies and slip rate.
-No campaign may change while its figures are shared.
+For instance, a dozen launch checks need the same slip rate, the same outcomes of strategies and the same comparison
+of screening rules. No campaign may change while its figures are shared.
 """
 
 from collections.abc import Callable, Iterator

@@ -153,7 +153,7 @@ def agreed_text(campaign: Campaign, *, pairs: int | None = None) -> str:
 
 
 def ways_of(campaign: Campaign) -> list[str]:
-    """Return one sentence for each way of ending a task that says what it pays, in the active language."""
+    """Return one sentence for each way to end a task, with what it pays, in the active language."""
     minutes = campaign.assignment_seconds // 60
     return ways_to_stop(pay_for(campaign), minutes=minutes, wording=translation)
 

@@ -61,7 +61,7 @@ class ExternalQuestionPage:
         return None
 
     def is_at_work(self, _assignment_id: str, _crowd_worker_id: str) -> bool:
-        """Return True, because arrivals name a place and the protocol shows only submitted assignments."""
+        """Return True: arrivals already name a place, and the protocol shows only submitted assignments."""
         return True
 
 

@@ -246,7 +246,10 @@ class Crowd(Protocol):
         """Take a worker off the list; succeeds if the worker is not on it."""
 
     def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
-        """Send a message to at most MESSAGE_AT_ONCE workers. Return the errors, by id of each worker not reached."""
+        """Send a message to at most MESSAGE_AT_ONCE workers.
+
+        Return {worker id: error} for the workers who were not reached.
+        """
 
     def balance(self) -> Decimal:
         """Return the account's available balance in dollars."""

@@ -239,7 +239,7 @@ class MTurk(ExternalQuestionPage):
             )
 
     def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
-        """Call NotifyWorkers. Return the failures, which the crowd lists in its reply, by worker id."""
+        """Call NotifyWorkers. Return {worker id: error} for the failures that the reply lists."""
         if len(crowd_worker_ids) > MESSAGE_AT_ONCE:
             raise ValueError(f"one call can message at most {MESSAGE_AT_ONCE} workers")
         reply = self._call(

@@ -28,7 +28,7 @@ CONFIGURATION = {
 
 
 def crowd_error(error: ClientError | BotoCoreError, endpoint: str) -> CrowdError:
-    """Return the CrowdError for an error of boto3. Its class shows whether a retry can help."""
+    """Return the CrowdError for an error from boto3. Its class shows whether a retry can help."""
     if isinstance(error, ParamValidationError):
         return CrowdNever(f"The crowd's protocol does not allow this call: {error}", "Check the request.")
     if not isinstance(error, ClientError):

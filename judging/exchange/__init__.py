@@ -1,1 +1,1 @@
-"""Exchange with a crowd: calls as intents, recovered places, limits on lookups, signed tokens."""
+"""Exchange with a crowd: calls that take effect once, recovered places, lookup limits, signed tokens."""

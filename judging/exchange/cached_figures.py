@@ -1,8 +1,8 @@
 """Caches statistics that are counted from all of a campaign's submissions.
 
-Counting 150,000 judgments takes a large part of a second. A result is therefore cached until new submissions come in.
-While they keep coming in, a result is used long enough that counting takes at most a twentieth of the time. A
-decision by a person or a rule (an exclusion, a reinstatement, a suspended gold pair) always causes a new count.
+Counting 150,000 judgments takes a large part of a second, so a result is cached until new submissions arrive. If they
+arrive continuously, an old result stays in use long enough to limit counting to a twentieth of the time. A decision
+by a person or a rule (an exclusion, a reinstatement, a suspended gold pair) always causes a new count.
 """
 
 import time
@@ -80,7 +80,7 @@ def _decision_marks(campaign: Campaign) -> tuple[Any, ...]:
 
 
 def _work_marks(campaign: Campaign) -> tuple[Any, ...]:
-    """Return values that change with new work: the numbers of submissions by standing, and of imported files."""
+    """Return values that change with new work: counts of submissions by standing, and of imported files."""
     came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
     standings = sorted(came_in.values_list("standing").annotate(Count("pk")).order_by())
     return tuple(standings), ImportedFile.objects.filter(campaign=campaign).count()

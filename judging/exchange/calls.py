@@ -98,7 +98,7 @@ def _record_failure(intent: CrowdCall, error: CrowdError) -> None:
 
 
 def got_through(campaign: Campaign, since: datetime) -> bool:
-    """Return whether, since this time, a call to the crowd succeeded or a submission was collected."""
+    """Return whether a call to the crowd succeeded or a submission was collected at or after ``since``."""
     called = CrowdCall.objects.filter(campaign=campaign, done_at__gte=since)
     return called.exists() or Submission.objects.filter(campaign=campaign, collected_at__gte=since).exists()
 

@@ -83,8 +83,8 @@ class Trial(NamedTuple):
 class Refused(NamedTuple):
     """The content of an appeal token: the refused worker, the campaign and the reason for the refusal.
 
-    ``came_by`` is the assignment in the URL with which the worker arrived. Such a URL can be forged. It is empty in a
-    link that the crowd sent to the worker alone.
+    ``came_by`` is the assignment in the URL with which the worker arrived. Such a URL can be forged. ``came_by`` is
+    empty in a link that the crowd sent to the worker alone.
     """
 
     campaign_id: int

@@ -1,4 +1,4 @@
-"""Limits per minute on lookups, at a crowd, of the ids in visitors' URLs.
+"""Limits on how many ids from visitors' URLs are looked up at a crowd per minute.
 
 URLs with made-up ids must not use up the calls that are needed to offer places and pay workers.
 """

@@ -98,8 +98,9 @@ def adopt_missing(campaign: Campaign, crowd: Crowd) -> int:
 def look_is_due(campaign: Campaign) -> bool:
     """Return whether the crowd may have places that our records lack and whose tokens it has forgotten.
 
-    Places missing from a restored backup were offered after the last offer in it. If that offer is a day old or there
-    is none, the crowd may have forgotten the tokens of later offers. Offering again would then create duplicates.
+    Places missing from a restored backup were offered after the last offer that it contains. If that offer is a day
+    old, or if the backup contains none, the crowd may have forgotten the tokens of later offers. Offering again would
+    then create duplicates.
     """
     calls = campaign.crowd_calls.filter(operation="post_place")
     last = calls.aggregate(last=Max("last_tried_at"))["last"]

@@ -132,7 +132,7 @@ def _requests_by_passage(campaign: Campaign) -> list[tuple[int, int, PairRequest
 
 
 def _passages_in_budget(campaign: Campaign, asked: int) -> int:
-    """Return how many more passages fit in the budget, besides the ``asked`` ones of undecided topics."""
+    """Return how many passages the budget allows besides the ``asked`` passages of undecided topics."""
     grading = campaign.grading
     assert grading is not None
     if grading.budget is None:

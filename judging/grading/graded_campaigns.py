@@ -165,7 +165,10 @@ def graded_campaign_named(collection: Collection, name: str) -> GradedCampaign:
 
 @transaction.atomic
 def delete_graded_campaign(campaign: GradedCampaign, *, who: str = "") -> None:
-    """Delete a graded campaign whose judging has not begun. Raises CampaignRefused."""
+    """Delete a graded campaign.
+
+    Raises CampaignRefused if its judging has begun or a campaign at a crowd grades its topics.
+    """
     lock_topics(campaign.collection)
     crowd = campaign.crowd_campaigns.filter(rehearsal_of=None).order_by("pk").first()
     if crowd is not None:
@@ -194,10 +197,10 @@ def end_if_spent(campaign: GradedCampaign) -> bool:
 
 @transaction.atomic
 def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
-    """End the judging and decide every topic that was started. Return False if the judging had already ended.
+    """End the judging and decide every topic that was started; return False if it had already ended.
 
-    Topics assigned to a crowd's draft campaign stay undecided unless some passages are judged, because nobody was
-    offered the others.
+    A topic assigned to a crowd's draft campaign has been offered to nobody. It therefore stays undecided unless some
+    of its passages are judged.
     """
     if not why.strip():
         raise BadInput("The reason is missing.", "State why the judging ends.")
@@ -217,7 +220,7 @@ def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
 
 @transaction.atomic
 def reopen_campaign(campaign: GradedCampaign, *, why: str, budget: int | None = None, who: str = "") -> None:
-    """Continue the judging that has ended, and reverse the decisions that its end caused.
+    """Resume judging that has ended, and reverse the decisions that its end caused.
 
     ``budget`` replaces the budget (None: keep it). Raises BadInput for a missing reason or a budget that is used up,
     and CampaignRefused if the judging has not ended.

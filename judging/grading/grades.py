@@ -113,8 +113,9 @@ def carry_out_decision(
 ) -> None:
     """Carry out a decision of staff: a verdict, ``reversed``, or ``taken away`` from the assessor.
 
-    ``reverses`` is the key of the decision that the person wants to reverse; if another one is in force, nothing
-    changes. After a reversal, the topic continues where it stopped. Raises BadInput, CampaignRefused.
+    ``reverses`` is the key of the decision that the person wants to reverse. After a reversal, the topic continues
+    where it stopped. Raises BadInput for an unknown verdict or a missing reason. Raises CampaignRefused if the
+    decision is not possible, or if the decision in force is not ``reverses``.
     """
     assignment, standing = assignment_of(topic), standing_decision(topic)
     if decision == REVERSED:

@@ -83,8 +83,8 @@ def next_passages(
     """Return the pids of the next ``count`` passages to judge, best first; fewer if no more are left.
 
     ``judged`` maps pids to grades in this thread, and ``others`` to grades in the topic's other threads. A grade of
-    ``relevant_from`` or more is relevant. The learner uses the grades of both, but not of passages without a text.
-    With ``fraction``, it uses only ``judged``, and only passages of the fraction are learned from and returned.
+    ``relevant_from`` or more is relevant. The learner uses both, except the grades of passages without a text. With
+    ``fraction``, it ignores ``others``, and all passages that it learns from or returns belong to the fraction.
 
     No passage of ``judged`` or ``others`` is returned. Of each class of near-duplicates or equal texts, only the
     canonical passage is returned. The same arguments give the same passages. The collection's features are built
@@ -110,7 +110,7 @@ def next_passages(
 
 
 class _Passage(NamedTuple):
-    """A passage with the pid ``named``, its row in the collection's features, and its class of near-duplicates."""
+    """A passage's row in the collection's features, its pid (``named``), and its class of near-duplicates."""
 
     row: int
     named: str
@@ -123,9 +123,9 @@ class _Passage(NamedTuple):
 
 
 class _Topic:
-    """The passages that can be chosen for a topic: one per class, within the fraction and without known classes.
+    """The passages of the fraction that can be chosen for a topic: one per class that is not known yet.
 
-    A class is known if any of its passages is.
+    A class is known if any of its passages already has a grade.
     """
 
     def __init__(
@@ -137,7 +137,10 @@ class _Topic:
         self.seen = {*known, *canonical_of(collection, known).values(), *(one.key for one in self.known)}
 
     def unknown(self, rows: Iterable[int]) -> Iterator[_Passage]:
-        """Yield those of the passages in these rows of the features that can be chosen, in the same order."""
+        """Yield the passages in these rows that can be chosen, in the order of the rows.
+
+        ``rows`` are row numbers in the features.
+        """
         seen = set(self.seen)
         for some in growing_batches(rows, self.at_once):
             for one in self._passages(some):

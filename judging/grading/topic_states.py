@@ -60,7 +60,7 @@ class TopicState:
 
     @property
     def free(self) -> bool:
-        """Whether an assessor or a new crowd can take the topic."""
+        """True if an assessor or a new crowd can take the topic."""
         return self.state in (CANDIDATE, LEFT)
 
     @property

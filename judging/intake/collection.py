@@ -197,9 +197,9 @@ def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Pla
 
 
 def _note_returned(campaign: Campaign, free: list[int], *, before: datetime) -> int:
-    """Release tasks whose places in ``free`` nobody holds at the crowd; return the number of tasks released.
+    """Release tasks on places that nobody holds at the crowd (``free``); return how many were released.
 
-    Their workers returned them before the time ran out, so nothing is submitted or paid.
+    The workers returned these tasks before the time ran out, so nothing is submitted or paid.
     """
     held = Submission.objects.filter(campaign=campaign, place__in=free, state=Submission.State.HELD)
     left = held.filter(opened_at__lt=before, ends_at__gt=clock.now(), taken_at__isnull=False)

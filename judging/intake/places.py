@@ -118,7 +118,7 @@ def kind_of_place(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) ->
 
 
 def _keywords(campaign: Campaign) -> str:
-    """Return the campaign's keywords with a unique keyword, and with those of the marketplace's list, if they fit.
+    """Return the campaign's keywords; add a unique one and those for the marketplace's list if they fit.
 
     A crowd groups places with equal content, even of different owners. Without a unique keyword, a worker who takes
     the next place could end up in another campaign with the same title and pay.

@@ -55,7 +55,7 @@ def block_repeater(campaign: Campaign, worker: Worker) -> Exclusion | None:
 
 
 def pause_if_rising(campaign: Campaign) -> bool:
-    """Pause the campaign if it gets too many submissions that our page never saw; return whether it gets too many."""
+    """Pause the campaign and return True if it gets too many submissions that our page never saw."""
     if campaign.state not in Campaign.OFFERING:
         return False
     since = clock.now() - LATELY

@@ -46,11 +46,14 @@ Figures = Iterable[dict[str, Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerRecord(Behavior):
-    """One worker in a campaign. Shares are None if there is no data; times are medians; dollars are without fees.
+    """One worker in a campaign.
 
-    ``compared`` counts the comparisons of the worker's judgments with counted judgments of others on the same pair,
-    and ``agreeing`` those that agree. Of ``repeated`` pairs that the worker answered again, ``repeated_same`` got the
-    same answer.
+    Shares are None if there is no data; times are medians; dollars are without fees.
+
+    - ``compared``: the number of comparisons with counted judgments of others on the same pairs
+    - ``agreeing``: the number of these comparisons in which both judgments agree
+    - ``repeated``: the number of repeated pairs that the worker answered again
+    - ``repeated_same``: the number of repeated pairs that got the same answer both times
     """
 
     worker: int
@@ -224,7 +227,10 @@ def _agreement_figures(campaign: Campaign, only: Collection[int] | None) -> Figu
 
 
 def _time_figures(campaign: Campaign, only: Collection[int] | None) -> Figures:
-    """Yield the number of each worker's timed whole tasks, and the median seconds per pair: in all, and on screen."""
+    """Yield each worker's number of timed whole tasks and median seconds per pair.
+
+    The median seconds are given for the whole time and, if it was measured, for the time on screen.
+    """
     done = Submission.objects.filter(
         campaign=campaign,
         state=Submission.State.SUBMITTED,

@@ -216,7 +216,7 @@ def _check_screening_rule(plan: Plan) -> Passed:
 
 
 def _check_page_reachable(plan: Plan) -> Passed:
-    """Check that the judging pages can be reached at their public URL, by a request to their health check."""
+    """Check that the judging pages respond at their public URL, by requesting their health check."""
     url = settings.PUBLIC_URL
     if is_loopback(url):
         if not is_loopback(plan.endpoint):
@@ -266,7 +266,7 @@ def _check_crowd_hosts(plan: Plan) -> Passed:
 
 
 def _check_qualifications(plan: Plan) -> Passed:
-    """Check that the crowd has each required qualification and that it is active, and list them by their names."""
+    """Check that each required qualification exists at the crowd and is active. List all of them by name."""
     if not plan.campaign.qualifications:
         return Passed("none required")
     crowd = crowd_at(plan.campaign.crowd, plan.endpoint)

@@ -40,8 +40,8 @@ class Pace:
 class Forecast:
     """The forecast of a campaign's cost in dollars with fees, working hours, and days at the given pace.
 
-    ``low``, ``with_repeats`` and ``worst`` are the costs with repeats at the low, expected and high slip rate. Each
-    is None if almost no task would count at that rate.
+    ``with_repeats`` is the cost including repeats at the expected slip rate. ``low`` is that cost at the low slip
+    rate, and ``worst`` at the high one. Each is None if almost no task would count at its rate.
     """
 
     quote: Quote
@@ -64,8 +64,8 @@ def forecast_pairs(
 ) -> Forecast:
     """Forecast a campaign that does not exist yet, or a draft with unsaved settings.
 
-    The time for a pair is that of the draft: measured in its pilot, or estimated from its texts. Without a draft, it
-    is SECONDS_PER_PAIR. Raises CampaignRefused for invalid settings or an invalid pace.
+    The time for a pair is measured in the draft's pilot, or else estimated from its texts. Without a draft, it is
+    SECONDS_PER_PAIR. Raises CampaignRefused for invalid settings or an invalid pace.
     """
     settings.check()
     pace.check()

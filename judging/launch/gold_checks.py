@@ -47,7 +47,10 @@ KEEP_SECONDS = 86400
 
 
 def check_gold(campaign: Campaign) -> Passed:
-    """Check that gold pairs suffice, with the errors of :func:`require_gold`, and warn if they can be recognized."""
+    """Check that there are enough gold pairs, and warn if workers can recognize them.
+
+    Raises the errors of :func:`require_gold`.
+    """
     accepted = require_gold(campaign)
     hard = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED, kind=GoldPair.Kind.HARD).count()
     words = f"{many(accepted, campaign.gold_words)} accepted, {hard} of them hard"
@@ -313,9 +316,9 @@ def _option(campaign: Campaign, setting: str) -> Option:
 
 
 def _balancing_step(campaign: Campaign, outcomes: Outcomes) -> str:
-    """Return advice if the most successful text strategy answers more than half of the gold pairs correctly, or "".
+    """Return advice if the best strategy based on texts gets over half of the gold pairs right, or "".
 
-    The advice aims at half: below it, the opposite strategy would pass instead.
+    The advice aims at exactly half, because below half the opposite strategy would pass.
     """
     by_text = [
         row for row in outcomes.above(MOST_PASSING) if row.name not in {*BY_SIDE, *BY_GRADE, *BY_MEMORY}

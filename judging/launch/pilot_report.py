@@ -14,7 +14,10 @@ from judging.rules.pay import hourly
 
 @dataclass(frozen=True)
 class GoldRate:
-    """The results of one gold pair in the pilot: ``passed`` of ``answered`` answers were right."""
+    """The results of one gold pair in the pilot.
+
+    ``answered`` is the number of answers, and ``passed`` the number of right ones.
+    """
 
     gold_pair: int
     qid: str
@@ -101,7 +104,11 @@ def pilot_report(campaign: Campaign) -> PilotReport | None:
 def _seconds_per_pair(
     campaign: Campaign, work: QuerySet[Submission], seconds_per_task: float | None
 ) -> float | None:
-    """Return the median seconds that a pair was on screen or, if not measured, its share of the time for a task."""
+    """Return the median seconds that a pair was on screen.
+
+    If that was not measured, return ``seconds_per_task`` divided by the number of pairs in a task, or None without
+    it.
+    """
     choices = Choice.objects.filter(slot__submission__in=work, seconds_shown__isnull=False)
     shown = [row["shown"] for row in choices.values("slot").annotate(shown=Sum("seconds_shown")).order_by()]
     if shown:

@@ -32,7 +32,7 @@ class Plan:
 
     @property
     def accepted_words(self) -> str:
-        """The words that the log entry ends with if weak screening was accepted; otherwise empty."""
+        """The words that end the log entry if weak screening was accepted; otherwise empty."""
         return "; weak screening accepted" if self.accept_weak_screening else ""
 
     @property

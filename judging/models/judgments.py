@@ -123,8 +123,8 @@ class ExclusionQuerySet(models.QuerySet):
     def carried_over(self, collection: int) -> ExclusionQuerySet:
         """Keep exclusions that the collection's other campaigns also apply.
 
-        An exclusion by a screening rule is kept only for two failed gold pairs or more. Exclusions in other
-        collections, which belong to other requesters, are left out.
+        An exclusion by a screening rule is kept only if the worker failed at least two gold pairs. Exclusions in
+        other collections are left out, because these belong to other requesters.
         """
         counted = self.misconduct().filter(campaign__collection=collection)
         failures = counted.annotate(failures=models.Count("gold_answers"))

@@ -33,7 +33,10 @@ def cap_of(campaign: Campaign) -> Decimal | None:
 
 @dataclass(frozen=True)
 class BudgetLow:
-    """A cap that does not cover the remaining tasks, and the total cost ``needed``. In dollars with fees."""
+    """A campaign's cap that is too low for the remaining tasks, and the total cost ``needed``.
+
+    Both are in dollars, with fees.
+    """
 
     cap: Decimal
     needed: Decimal
@@ -99,8 +102,9 @@ def raise_budget(
 def refuse_budget(campaign: Campaign, amount: Decimal, *, by: User | None = None) -> None:
     """Check that the budget can be set to ``amount`` dollars, without changing anything.
 
-    Raises BadInput for an impossible amount, and CampaignRefused below what is committed or over the installation's
-    caps. Raises MayNotSpend for an open or paused campaign if ``by`` cannot spend the increase.
+    Raises BadInput for an impossible amount. Raises CampaignRefused if the amount is less than the campaign has
+    committed or exceeds the installation's caps. For an open or paused campaign, raises MayNotSpend if ``by`` cannot
+    spend the increase.
     """
     if not amount.is_finite() or not 0 < amount <= MOST_BUDGET:
         raise BadInput(f"The budget must be more than $0.00 and at most ${MOST_BUDGET:,.2f}.")

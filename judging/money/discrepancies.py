@@ -81,7 +81,7 @@ def receipt_of(submission: Submission) -> str:
 
 
 def find_by_receipt(submissions: QuerySet[Submission], receipt: str) -> Submission | None:
-    """Return the one of these submissions that has this receipt (:func:`receipt_of`), otherwise None."""
+    """Return the submission with this receipt (:func:`receipt_of`) from ``submissions``, or None."""
     number, _, end = receipt.strip().partition("-")
     return submissions.filter(pk=row_key(number), assignment_id__endswith=end).first() if end else None
 

@@ -207,10 +207,11 @@ def undecided_words(held: Sequence[HeldWork]) -> str:
 
 
 def reject_unjudged(campaign: Campaign) -> int:
-    """Reject undecided submissions without a judged pair once their time for it has come; return their number.
+    """Reject undecided submissions without a judged pair when their automatic rejection is due.
 
-    The rejection is recorded like a person's decision: :mod:`judging.money.rejections` reports it to the crowd and
-    can take it back. A submission whose choices our server saved or signed is never rejected here.
+    Returns the number of submissions rejected. The rejection is recorded like a person's decision:
+    :mod:`judging.money.rejections` reports it to the crowd and can take it back. A submission whose choices our
+    server saved or signed is never rejected here.
     """
     now, done = clock.now(), 0
     for one in held_work(campaign):

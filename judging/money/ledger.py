@@ -36,7 +36,7 @@ class Books:
 
 @dataclass(frozen=True)
 class Difference:
-    """A kind of payment of which our books and the crowd's record different amounts for one assignment.
+    """A difference between our books and the crowd's in one kind of payment for one assignment.
 
     ``kind`` is "reward" or "bonus"; ``ours`` and ``theirs`` are dollars without fees.
     """
@@ -50,7 +50,10 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The totals of our books and the crowd's in dollars without fees, the number of places read, and differences."""
+    """The result of comparing our books with the crowd's: totals, places read, and differences.
+
+    ``ours`` and ``theirs`` are dollars without fees. ``places`` is the number of places read.
+    """
 
     ours: Decimal
     theirs: Decimal
@@ -110,7 +113,7 @@ def our_books(campaign: Campaign) -> Books:
 
 
 def _kept_places(campaign: Campaign) -> QuerySet[Place, str]:
-    """Return the crowd ids of places where work was paid that was never submitted at the crowd."""
+    """Return the crowd ids of places with kept work, which was paid but never submitted at the crowd."""
     kept = Payment.objects.filter(kind=Payment.Kind.COMPENSATION, carrier=None, state=Payment.State.PAID)
     places = Place.objects.filter(posting__campaign=campaign, submissions__payments__in=kept)
     return places.values_list("crowd_id", flat=True)

@@ -21,7 +21,7 @@ LONGEST_DESCRIPTION = 2000
 def _list_tells_pay(campaign: Campaign) -> bool:
     """Return whether the crowd's list of tasks shows the whole pay by itself.
 
-    Only the built-in marketplace does, which reads the bonus from the keywords.
+    Only the built-in marketplace's list does, because the marketplace reads the bonus from the keywords.
     """
     return campaign.crowd == "mturk" and not is_amazon(campaign.endpoint)
 
@@ -110,7 +110,10 @@ def unread_words(so_far: Earned) -> str:
 
 
 def paid_when(submission: Submission, so_far: Earned) -> str:
-    """Return sentences on when a task just submitted is paid, and in which parts; empty if nothing is promised."""
+    """Return sentences that say when, and in which parts, a submitted task is paid.
+
+    Empty if nothing is promised.
+    """
     campaign = submission.campaign
     pay, earned = so_far.pay, so_far.dollars
     if not earned or (submission.left_early and not pay.bonus):

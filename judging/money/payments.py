@@ -99,7 +99,7 @@ class Earned(NamedTuple):
 
     @property
     def sure(self) -> bool:
-        """Whether the pay needs no person's decision.
+        """True if the pay needs no person's decision.
 
         This holds if the task pays nothing, or if its pairs could be read and pay is split or every pair is judged.
         """

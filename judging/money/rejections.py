@@ -68,7 +68,7 @@ def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Paym
 
 
 def carry_out_rejections(campaign: Campaign) -> int:
-    """Report the rejections to the crowd that it does not know yet; return their number. Safe to repeat."""
+    """Report decided rejections that the crowd does not know yet; return their number. Safe to repeat."""
     patience, done = Patience(), 0
     for reward in _rejections_to_carry_out(campaign).select_related("submission").order_by("pk"):
         with suppress(CrowdNever), patience.one():

@@ -100,10 +100,11 @@ def owe_top_ups(
     who: str = "",
     confirmed: Decimal | None = None,
 ) -> TopUp:
-    """Record the top-ups of :func:`plan_top_up` as owed; the next collection pays them. Safe to call concurrently.
+    """Record the top-ups of :func:`plan_top_up` as owed; the next collection pays them.
 
-    What is not reserved yet is reserved against what ``by`` can spend (None: the operator). Raises MayNotSpend, and
-    CampaignRefused if the total with fees is over the budget or differs from ``confirmed``.
+    Safe to call concurrently. Dollars that are not reserved yet are reserved against what ``by`` can spend (None: the
+    operator). Raises MayNotSpend, and CampaignRefused if the total with fees is over the budget or differs from
+    ``confirmed``.
     """
     take_turn()  # so that concurrent top-ups are planned one after the other
     plan = plan_top_up(campaign, minimum_hourly)
@@ -132,9 +133,10 @@ def owe_top_ups(
 
 
 def _lacking_by_submission(campaign: Campaign, lacking: Decimal) -> dict[int, Decimal]:
-    """Map submission keys to their share of ``lacking``, the dollars missing per whole task, less earlier top-ups.
+    """Map submission keys to the dollars that each submission still lacks.
 
-    Submissions that are owed nothing are left out. Always two queries.
+    A submission lacks its share of ``lacking`` (dollars per whole task), less earlier top-ups. Submissions that lack
+    nothing are left out. Makes two queries, however many submissions there are.
     """
     earlier = Payment.objects.filter(submission__campaign=campaign, kind=Payment.Kind.TOP_UP)
     sums = earlier.values_list("submission").annotate(Sum("amount")).order_by()

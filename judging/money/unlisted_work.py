@@ -123,8 +123,8 @@ def pay_missing(
 
     The crowd pays a bonus at the next collection; it is reserved against what ``by`` can spend (None: the operator).
     If a person paid another way, ``why`` states how. Raises BadInput without a reason, and MayNotSpend. Raises
-    CampaignRefused over the budget, without an assignment to carry the bonus, or if the work has been paid or
-    listed in the meantime.
+    CampaignRefused if the budget is too low, no assignment can carry the bonus, or the work has been paid or listed
+    in the meantime.
     """
     who = by.get_username() if by else who
     take_turn()
@@ -162,9 +162,9 @@ def pay_missing(
 
 
 def _lock_unpaid(campaign: Campaign, submission: Submission) -> None:
-    """Lock the submission's row and refuse it if it is paid or listed, since the crowd might list it at this moment.
+    """Lock the submission's row. Raises CampaignRefused if it has been paid or listed.
 
-    Raises CampaignRefused.
+    Without the lock, the crowd could list the submission during the payment.
     """
     still = Submission.objects.filter(pk=submission.pk, state=Submission.State.LAPSED)
     if (

@@ -28,9 +28,10 @@ ARRIVALS_AT_PLACE, ARRIVALS_SECONDS = 5, 600
 
 
 def past_with_gold(campaign: Campaign, worker: Worker | None, *, beside: Submission | None = None) -> Past:
-    """Return the worker's history in the campaign (empty for None), if possible with gold pairs for another task.
+    """Return the worker's history in the campaign; for None, an empty history.
 
-    If too few gold pairs are left, releases those of the worker's open tasks that have no choices, except ``beside``.
+    If too few gold pairs are left for another task, first releases open tasks of the worker that have no choices,
+    until enough are left. The task of ``beside`` is never released.
     """
     past = past_of(campaign, worker.pk if worker else None)
     if worker is None or past.gold_is_left():
@@ -44,7 +45,7 @@ def past_with_gold(campaign: Campaign, worker: Worker | None, *, beside: Submiss
 
 
 def limits(campaign: Campaign, arrival: Arrival, network: str) -> list[tuple[Limit, str]]:
-    """Return the limits on new worker ids from one network, each with the key to count under.
+    """Return the limits on how many new worker ids can come from one network, each with its counter's key.
 
     One limit is per place, the other per campaign. Signed arrivals and unknown networks have no limits.
     """
@@ -107,10 +108,10 @@ def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
 
 
 def check_session(campaign: Campaign, arrival: Arrival) -> None:
-    """Raise WorkRefused unless the crowd confirms this worker's session. For crowds whose URLs name no place.
+    """Raise WorkRefused unless the crowd confirms this worker's session.
 
-    Without this check, made-up sessions could hold every task until it times out. Only lookups of unknown sessions
-    count toward the limit, which keeps them from using up the calls needed for payments.
+    Used for crowds whose URLs name no place. Without this check, made-up sessions could hold every task until it
+    times out. Lookups of unknown sessions are limited, so that they cannot use up the calls needed for payments.
     """
     if UNKNOWN_SESSIONS.used_up(campaign):
         raise WorkRefused("not-ready")

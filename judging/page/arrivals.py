@@ -1,4 +1,4 @@
-"""Handle workers who arrive by a link: find its campaign and posting, and lease a task at the first visit.
+"""Handle arrivals by a link: find its campaign and posting, and lease a task on the first visit.
 
 The link is signed, so its content can be trusted. A posting that a restored backup lacks is looked up at the crowd.
 """

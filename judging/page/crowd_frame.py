@@ -50,7 +50,10 @@ class CrowdsFrame:
     def process_view(
         self, request: HttpRequest, _view: object, _args: object, kwargs: dict[str, Any]
     ) -> HttpResponse | None:
-        """Return an error for a page that sends more requests than a person can, before any query is made for it."""
+        """Return an error if a page sends more requests than a person can, otherwise None.
+
+        This is decided before any database query is made for the page.
+        """
         match = request.resolver_match
         if match is None or match.namespace != "judging" or match.url_name in SHARED:
             return None

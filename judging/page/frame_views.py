@@ -93,18 +93,19 @@ def in_frame(view: View) -> Any:
 
 
 def open_task(token: str) -> dict[str, Any]:
-    """Return the context for the part of a refusal page on submitting and pay of the open task with this page token.
+    """Return the context for a refusal page about an open task: how to submit it, and its pay.
 
-    Empty without a token.
+    ``token`` is the page token of the task. Without one, the context is empty.
     """
     pay, next_step = (gettext(words) for words in OPEN_TASK)
     return {"leave": token, "open_pay": pay, "open_next_step": next_step} if token else {}
 
 
 def addresses_of(refused: Refused, task: str = "") -> dict[str, str]:
-    """Return the URL for an appeal, and the absolute URL to save for reading the answer.
+    """Return the URL for an appeal, and the absolute URL at which to read the answer later.
 
-    The second is empty if the crowd's message gave the link, since the answer comes by message then.
+    The second URL is empty if the worker came by the link in the crowd's message, because the answer then comes the
+    same way.
     """
     answer_at = settings.PUBLIC_URL + appeal_address(refused) if refused.came_by else ""
     return {"appeal_address": appeal_address(refused, task=task), "answer_at": answer_at}

@@ -1,7 +1,7 @@
-"""Limit the requests that one worker's page can send, far above a person's rate, to protect other workers.
+"""Limit the requests from one worker's page, to protect other workers.
 
-A page is identified by its token. Each process counts the requests it gets. It uses the counter shared by all
-processes only for a page that has sent a large share of the limit.
+The limit is far above a person's rate. A page is identified by its token. Each process counts the requests it gets.
+It uses the counter shared by all processes only for a page that has sent a large share of the limit.
 """
 
 from collections import Counter
@@ -35,7 +35,7 @@ _here = _Here()
 
 
 def request_pause(token: str) -> int:
-    """Count a request of this page; return 0 if it is allowed, otherwise the seconds until the next one is."""
+    """Count a request from this page; return 0 if it is allowed, otherwise the number of seconds to wait."""
     most = settings.PAGE_REQUESTS_PER_SECOND * WINDOW
     unshared = int(most * UNSHARED)
     counted = _here.count(token)

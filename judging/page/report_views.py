@@ -52,10 +52,10 @@ def report(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _reported_pair(form: QueryDict) -> str:
-    """Return the number of the pair that a form sent without a script reports.
+    """Return the number of the reported pair, from a form that was sent without a script.
 
-    This is the pair of the button pressed. But the Enter key presses the form's first button, so if a kind was chosen
-    for exactly one pair, this pair is meant.
+    This is the pair whose button was pressed. But the Enter key presses the form's first button, so if a kind was
+    chosen for exactly one pair, that pair is meant.
     """
     number = form.get("report", "")
     prefix = "report-kind-"

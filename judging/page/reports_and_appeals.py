@@ -49,11 +49,11 @@ def report_pair(submission: Submission, *, number: int, kind: str, words: str = 
 
 
 def make_appeal(campaign: Campaign, worker: Worker, *, refusal: str, words: str, came_by: str = "") -> bool:
-    """Record a refused worker's appeal; return False, and change nothing, if the worker has already appealed.
+    """Record a refused worker's appeal; return False and change nothing if there already is one.
 
     ``came_by`` tells how the worker reached the page (:class:`judging.models.Appeal`); each value allows one appeal.
-    Raises WorkRefused for a refusal that cannot be appealed, for empty text, and, unless ``came_by`` is empty, if
-    :data:`MOST_WAITING` appeals are open.
+    Raises WorkRefused if the refusal cannot be appealed or the text is empty. Also raises it for a ``came_by`` that
+    is not empty if the worker already has :data:`MOST_WAITING` such appeals open.
     """
     page = REFUSALS.get(refusal)
     if page is None or not page.appeal or not words.strip():
@@ -172,7 +172,10 @@ def appeals(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]
 
 
 def waiting(campaigns: Iterable[Campaign | int]) -> dict[str, Counter[int]]:
-    """Return the numbers of open ``reports`` and open ``appeals``, each a mapping from the campaign's key."""
+    """Count the open reports and appeals of each campaign.
+
+    Returns two mappings from campaign keys to numbers, under the keys ``reports`` and ``appeals``.
+    """
     reports = PairReport.objects.filter(submission__campaign__in=campaigns, settled_at=None)
     appeals = Appeal.objects.filter(campaign__in=campaigns, settled_at=None)
     return {

@@ -82,9 +82,9 @@ def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
 
 @transaction.atomic
 def _agree(submission: Submission, text: str, digest: str) -> str:
-    """Record the consent and draw the pairs, each unless already done.
+    """Record the consent, unless recorded before, and draw the pairs, unless drawn before.
 
-    Returns the refusal if no pairs can be drawn, and then records nothing; otherwise an empty string.
+    If no pairs can be drawn, records nothing and returns the refusal; otherwise returns an empty string.
     """
     locked, campaign = _lock_held(submission, digest), submission.campaign
     if not locked.text_known:
@@ -249,10 +249,11 @@ def _made_at(submission: Submission, slot: Slot, sequence: int, age: float) -> d
 
 
 def seconds_to_wait(submission: Submission, numbers: Collection[int]) -> float:
-    """Return the seconds until the pairs in these slots can be judged, by the campaign's minimum time per pair.
+    """Return the seconds to wait until these slots' pairs can be judged.
 
-    The server checks only the total time since consent against the number of pairs. The page checks the time on
-    screen of each pair. A pair that has a choice can be changed at any time.
+    The wait results from the campaign's minimum time per pair. The server compares only the total time since consent
+    with the number of pairs. The page checks the time on screen of each pair. A pair that has a choice can be changed
+    at any time.
     """
     least = submission.campaign.minimum_seconds
     if not least or submission.worker.simulated:
@@ -293,10 +294,10 @@ def unanswered(submission: Submission) -> list[int]:
 def finish(
     submission: Submission, *, complete: bool = False, comment: str = "", pasted: bool = False
 ) -> list[int]:
-    """Finish the task on our side: record its judgments and gold answers, and accept no more changes. Safe to repeat.
+    """Finish the task on our side: record judgments and gold answers, and accept no more changes.
 
-    With ``complete``, if pairs have no choice, returns their numbers and changes nothing. Without ``complete``, the
-    task can be finished with pairs left.
+    Safe to repeat. With ``complete``, a task that has pairs without a choice is not changed, and their numbers are
+    returned. Without ``complete``, such a task is finished, too.
 
     Judgments count, and failed gold pairs count against the worker, only after the crowd lists the submission. Until
     then, the worker's id is only a claim in a URL.

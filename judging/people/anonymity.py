@@ -1,4 +1,4 @@
-"""Keep two publications of the same judgments from revealing more about a worker together than each does alone.
+"""Protection against combining two publications of the same judgments to learn more about a worker.
 
 Pseudonyms are valid for one campaign in one publication only. Other data that could link two pseudonyms is coarsened:
 times are cut to the month, and rows are sorted by their content.

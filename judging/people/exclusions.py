@@ -65,8 +65,8 @@ def reinstate_worker(campaign: Campaign, worker: Worker, *, why: str, who: str =
 
     A submission counts again if nobody is repeating or has repeated its task; otherwise its judgments are surplus.
     The failed gold answers behind the exclusion no longer count against this worker. A worker who was refused only
-    for unfinished tasks is offered tasks again. Raises BadInput without a reason, and CampaignRefused without an
-    exclusion or after a withdrawal.
+    for unfinished tasks is offered tasks again. Raises BadInput without a reason, and CampaignRefused if the worker
+    is not excluded or has withdrawn the judgments.
     """
     if not why.strip():
         raise BadInput("A reinstatement needs a reason.", "Add a reason. It is stored with the decision.")

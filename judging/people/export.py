@@ -62,7 +62,10 @@ ExportedRow = tuple[dict[str, Any], set[int], int | None]
 
 @dataclass(frozen=True)
 class Exported:
-    """The numbers of rows that an export wrote, and the number left out for a passage from non-public runs only."""
+    """The numbers of rows that an export wrote and left out.
+
+    ``left_out`` counts the rows with a passage that only non-public runs supplied.
+    """
 
     judgments: int
     gold_answers: int
@@ -72,10 +75,11 @@ class Exported:
 def export_judgments(
     campaign: Campaign, out: Path, *, signals: bool = False, progress: Progress | None = None
 ) -> Exported:
-    """Write the campaign's judgments and gold answers as JSON lines if ``out`` ends in .jsonl, otherwise as TSV.
+    """Write the campaign's judgments and gold answers to ``out``.
 
-    With ``signals``, each row also tells how the answer was made, and answers on repeated pairs come last. Workers
-    were promised that this is never published. The file appears only when it is complete.
+    The format is JSON lines if ``out`` ends in .jsonl, otherwise TSV. With ``signals``, each row also tells how the
+    answer was made, and answers on repeated pairs come last. Workers were promised that these details are never
+    published. The file appears only when it is complete.
     """
     written = Counter[str]()
     left_out = 0
@@ -112,8 +116,8 @@ def rows_for_others(campaign: Campaign, *, signals: bool = False) -> Iterator[di
     """Yield a dict for each judgment and gold answer of the campaign, or None for a row that is left out.
 
     Workers and tasks have pseudonyms made for this call, times are months, and the order of rows reveals nothing.
-    With ``signals``, task numbers, times and order are exact. These are for the researcher alone, so code that
-    publishes must not request them.
+    With ``signals``, task numbers, times and order are exact. Such rows are for the researcher alone, so code that
+    publishes must not request ``signals``.
     """
     told = signals_of(campaign) if signals else {}
     hidden = hidden_passages(campaign)
@@ -173,7 +177,7 @@ def _challenger_passages(campaign: Campaign) -> set[int]:
 
 
 def _public_tops(campaign: Campaign, runs: list[Run]) -> set[int]:
-    """Return the keys of the top passages of these runs, which the runs could have supplied as challengers."""
+    """Return the keys of these runs' top passages, any of which they could have supplied as challengers."""
     pids = sorted({pid for run in runs for tops in tops_of(run).values() for pid in tops})
     keys: set[int] = set()
     for start in range(0, len(pids), 500):

@@ -1,4 +1,4 @@
-"""Predict the effect of a decision in tasks, judgments, dollars and gold pairs, without changing anything."""
+"""Predict how a decision affects tasks, judgments, dollars and gold pairs, without changing anything."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -27,10 +27,15 @@ from judging.rules.pay import rounded
 class ExclusionForeseen:
     """The predicted effect of excluding a worker. Dollars include fees.
 
-    ``judgments`` is the number of judgments that stop counting. The worker's ``done`` and ``held`` tasks are offered
-    again, for ``cost`` dollars. They need ``gold`` more gold pairs; the campaign has ``gold_accepted``. ``paid``
-    dollars stay with the worker. ``room`` is the number of places that the budget can still pay for, or None without
-    a limit. ``offered`` says whether the campaign is offering tasks now.
+    - ``judgments``: the number of judgments that stop counting
+    - ``done`` and ``held``: the numbers of the worker's tasks in these states; both kinds are offered
+      again
+    - ``cost``: the dollars for these repeats
+    - ``gold``: the number of gold pairs that the repeats need; ``gold_accepted``: the number that the
+      campaign has
+    - ``paid``: the dollars that stay with the worker
+    - ``room``: the number of places that the budget can still pay for, or None without a limit
+    - ``offered``: whether the campaign is offering tasks now
     """
 
     judgments: int
@@ -56,11 +61,14 @@ class ExclusionForeseen:
 
 @dataclass(frozen=True)
 class ReinstatementForeseen:
-    """The predicted effect of reversing an exclusion, as numbers of submissions unless stated otherwise.
+    """The predicted effect of reversing an exclusion.
 
-    ``counted`` submissions, with ``judgments`` judgments, count again, and ``saved`` dollars of repeats are not
-    spent. ``surplus`` submissions are good, but others did or are doing their tasks. ``other`` submissions do not
-    count for another reason. ``forgiven`` failed gold answers no longer count against the worker.
+    - ``counted``: the number of submissions that count again, and ``judgments``: the number of their
+      judgments
+    - ``saved``: the dollars of repeats that are not spent
+    - ``surplus``: the number of good submissions whose tasks others did or are doing
+    - ``other``: the number of submissions that do not count for another reason
+    - ``forgiven``: the number of failed gold answers that no longer count against the worker
     """
 
     counted: int
@@ -140,12 +148,14 @@ def _forgiven_next(campaign: Campaign, worker: Worker) -> int:
 class Standstill:
     """The numbers to show before a campaign is paused, resumed or closed. Dollars include fees.
 
-    ``waiting`` tasks are free, and workers can finish ``held`` ones. ``offered`` is the number of places that would
-    be taken down. ``unconfirmed`` held tasks are finished here but not yet in the crowd's list.
-
-    ``spent`` dollars are paid, and ``owed`` dollars are paid in any case. ``promised`` is the cost of live places.
-    ``rest`` is the cost of all unfinished tasks, and ``held_cost`` that of the held ones. ``committed`` dollars count
-    against the ``cap``, which is None without a limit.
+    - ``waiting``: the number of free tasks
+    - ``held``: the number of tasks that workers can finish
+    - ``offered``: the number of places that would be taken down
+    - ``unconfirmed``: the number of held tasks that are finished here but not yet in the crowd's list
+    - ``spent``: the dollars paid, and ``owed``: the dollars that are paid in any case
+    - ``promised``: the cost of live places
+    - ``rest``: the cost of all unfinished tasks, and ``held_cost``: the cost of the held ones
+    - ``committed``: the dollars that count against the ``cap``, which is None without a limit
     """
 
     waiting: int

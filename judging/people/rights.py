@@ -125,7 +125,10 @@ def _ids_of(worker: Worker) -> list[str]:
 
 
 def _assignments_held_last(worker: Worker) -> list[str]:
-    """Return the ids of assignments that the worker was the last to hold. Others are needed to pay later workers."""
+    """Return the ids of assignments that the worker was the last to hold.
+
+    An assignment is left out if another worker holds or has submitted it, because it is needed to pay that worker.
+    """
     mine = Submission.objects.filter(worker=worker).exclude(assignment_id__startswith=FORGOTTEN)
     ids = set(mine.values_list("assignment_id", flat=True))
     others = Submission.objects.filter(assignment_id__in=ids).exclude(worker=worker)
@@ -149,9 +152,9 @@ def _refuse_names(worker: Worker, why: str) -> None:
 
 
 def _anonymise(submission: Submission) -> int:
-    """Remove a submission's assignment and place, by which the crowd could identify the worker, and noted receipts.
+    """Remove a submission's assignment, place and noted receipts; return how many submissions changed.
 
-    Returns the number of changed submissions.
+    By the assignment and the place, the crowd could identify the worker.
     """
     if submission.assignment_id.startswith(FORGOTTEN):
         return 0
@@ -247,13 +250,16 @@ def withdraw_worker(
 
 
 def has_withdrawn(campaign: Campaign, worker: Worker) -> bool:
-    """Return whether the worker has withdrawn their judgments from the campaign, which can never count again."""
+    """Return whether the worker has withdrawn the judgments in this campaign.
+
+    Withdrawn judgments can never count again.
+    """
     asked = RightsRequest.objects.filter(campaign=campaign, worker=worker)
     return asked.filter(what=RightsRequest.What.WITHDRAW).exists()
 
 
 def enforce_retention() -> dict[str, int]:
-    """Forget workers and erase workers' texts when the retention periods of the settings are over. Safe to repeat.
+    """Forget workers and erase workers' texts after the retention periods in the settings. Safe to repeat.
 
     Workers are forgotten some time after their last task, but not while a campaign of theirs runs or money is owed.
     Texts are erased some time after they were written. Returns the numbers of workers forgotten and texts erased. A

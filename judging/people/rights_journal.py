@@ -35,7 +35,7 @@ class Entry:
 
     @property
     def wish(self) -> tuple[str, int, str, str]:
-        """All fields except the time of the request, by which repeated requests are recognized."""
+        """All fields except the time of the request. Repeated requests are equal in these fields."""
         return self.what, self.worker, self.since, self.campaign
 
 

@@ -15,7 +15,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Reapplied:
-    """Numbers of requests: reapplied, already in effect, and about unknown workers or campaigns; and the refusals."""
+    """The result of reapplying the requests in the journal.
+
+    - ``applied``: the number of requests reapplied
+    - ``standing``: the number already in effect
+    - ``unknown``: the number about unknown workers or campaigns
+    - ``refused``: the refusals of requests that could not be reapplied
+    """
 
     applied: int = 0
     standing: int = 0

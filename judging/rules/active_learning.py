@@ -29,8 +29,8 @@ def presumed_among(passages: int) -> int:
 def learn(relevant: csr_array, other: csr_array, rarities: NDArray[np.float32]) -> NDArray[np.float32]:
     """Fit the model to TF-IDF rows of relevant and other passages; return a weight for each feature.
 
-    ``rarities`` are the IDF factors, which the weights include, so the weights apply to damped counts without IDF.
-    The result does not depend on the number of threads. The regularization is scikit-learn's default.
+    The weights include the IDF factors (``rarities``), so they can be applied to damped counts without IDF. The
+    result does not depend on the number of threads. The regularization is scikit-learn's default.
     """
     # scikit-learn takes a second to import, and few processes need it.
     from sklearn.linear_model import LogisticRegression
@@ -71,7 +71,10 @@ def best_rows(
 def ranked_rows(
     features: Features, weights: NDArray[np.float32], first: int, shown: Shown | None = None
 ) -> Iterator[int]:
-    """Yield the numbers of all passages, best first. More than ``first`` are ranked only when they are requested."""
+    """Yield the numbers of all passages, best first.
+
+    At first, only the best ``first`` passages are ranked. More are ranked only when the caller requests them.
+    """
     done, most = 0, first
     while done < features.passages:
         rows = best_rows(features, weights, min(most, features.passages), shown)

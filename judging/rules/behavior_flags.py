@@ -35,14 +35,15 @@ class Flag:
 class Behavior:
     """The record of one worker. Fields are counts, except those in seconds, which are None if unknown.
 
-    Of the ``decided`` judgments, which prefer a side, ``left`` prefer the left one. Of ``compared`` comparisons with
-    other workers' judgments, ``agreeing`` agree. Of ``repeated`` pairs shown again, ``repeated_same`` got the same
-    answer.
-
-    ``seconds_per_pair`` counts from opening the task, and ``seconds_on_screen`` only the time in which the page
-    reports to have shown pairs. Of the submitted ``tasks``, ``stopped`` ended before the last gold pair. ``empty``
-    tasks were left without a judged pair, ``sent_empty`` of them by submitting. ``begun`` tasks were returned with
-    some judged pairs.
+    - ``decided``: judgments that prefer a side; ``left``: those of them that prefer the left one
+    - ``compared``: comparisons with other workers' judgments; ``agreeing``: comparisons in which both
+      agree
+    - ``repeated``: repeated pairs; ``repeated_same``: repeated pairs that got the same answer both times
+    - ``seconds_per_pair``: the time from opening the task
+    - ``seconds_on_screen``: only the time in which the page reports to have shown pairs
+    - ``tasks``: submitted tasks; ``stopped``: those of them that ended before the last gold pair
+    - ``empty``: tasks left without a judged pair; ``sent_empty``: those of them that were submitted
+    - ``begun``: tasks returned with some judged pairs
     """
 
     judgments: int = 0
@@ -127,7 +128,10 @@ def _failed_gold(one: Behavior) -> Flag | None:
 
 
 def _sent_empty(one: Behavior) -> Flag | None:
-    """Flag a worker who submits a task, or leaves several, without a judged pair. One that is only left is normal."""
+    """Flag a worker who submits one task, or leaves several, without judging a pair.
+
+    Leaving one is normal.
+    """
     if not one.sent_empty and one.empty < HABIT:
         return None
     return Flag("empty", f"agreed to {many(one.empty, 'task')} and judged no pair")

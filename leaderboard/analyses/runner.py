@@ -49,7 +49,7 @@ class StoredResult:
 
 
 def compute_analysis(asked: Asked, progress: Progress | None = None) -> Analysis:
-    """Compute the analysis now, and add the teams of runs that its readers can see.
+    """Compute the analysis now, and add to its runs the teams that readers can see.
 
     Labels of passages leave out runs of documents, and the reverse. A sentence names the runs left out. Raises a
     Refusal if the reader cannot see the analysis, or if there is nothing to analyze.
@@ -66,7 +66,10 @@ def compute_analysis(asked: Asked, progress: Progress | None = None) -> Analysis
 
 
 def _runs_of_labels(asked: Asked) -> RunsOfKind | None:
-    """Divide the runs into those that the chosen labels can score and the others; None if the kind takes all runs."""
+    """Return the runs, divided by whether the chosen labels can score them.
+
+    Returns None if this kind of analysis takes all runs.
+    """
     if asked.kind.of_every_task:
         return None
     chosen = (*asked.several("qrels"), "")[0]

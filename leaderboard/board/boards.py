@@ -118,12 +118,12 @@ def make_leaderboard(
     hidden: frozenset[str] = frozenset(),
     progress: Progress | None = None,
 ) -> PublishedBoard:
-    """Return the board over the queries for which both the qrel set and the version have a relevant passage.
+    """Return the board over the queries with a relevant passage in both the qrel set and the version.
 
     Without a version, it is the board of the qrel set alone, over all queries that have a relevant passage there.
     Runs of documents are left out under labels of passages, and the reverse. Queries in ``hidden`` (qids) are left
     out: private queries, for readers who see only public ones. Raises UnknownMeasure for an unknown ``measure``,
-    NoRuns if there are no runs, and :class:`NothingToScore` if there are no such queries.
+    NoRuns if there are no runs, and :class:`NothingToScore` if no query remains.
     """
     asked, of_kind = parse_measure(measure), runs_of_kind(runs, official)
     runs = of_kind.kept
@@ -323,7 +323,10 @@ def _run_values(
     qids: Sequence[str],
     perfect: Mapping[str, str] | None,
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return values with one row per run, then one for the perfect run if given (qid → pid), and a column per qid."""
+    """Return runs' values: one row per run, then the perfect run if given, and one column per qid.
+
+    ``perfect`` maps qid → the pid that the perfect run returns.
+    """
     place = {qid: index for index, qid in enumerate(labels.qids)}
     columns = np.array([place[qid] for qid in qids], dtype=np.int64)
     rows = [one.values for one in scored]

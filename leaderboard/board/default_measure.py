@@ -37,8 +37,8 @@ def default_measure(collection: Collection) -> str:
 def checked_default(collection: Collection, name: str) -> str:
     """Return the canonical name of the measure if it can be the default, else raise UnknownMeasure.
 
-    Higher values must be better, and withheld labels allow only the measures in ``USUAL``, because every reader sees
-    this board.
+    Higher values must be better. Withheld labels allow only the measures in ``USUAL``, because every reader sees the
+    default board.
     """
     measure = parse_measure(name)
     if not measure.higher_is_better:

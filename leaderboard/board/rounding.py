@@ -26,12 +26,15 @@ def rounded_board(
     version_withheld: bool = False,
     any_withheld: bool = False,
 ) -> PublishedBoard:
-    """Return the board with values rounded to ``official`` and ``preference`` decimals (None: not rounded).
+    """Return the board with rounded values.
 
-    ``withheld``: whether the official labels are withheld; ``version_withheld``: whether the version reveals withheld
-    labels; ``any_withheld``: whether the collection has withheld labels. In the last case, judged tops are left out,
-    because runs could be used to test which passages the labels brought into the pool. The number of singletons is
-    then shown as 0, because it reveals how many labels are top passages of runs.
+    ``official`` and ``preference`` are the decimals of the two kinds of values (None: not rounded).
+
+    - ``withheld``: whether the official labels are withheld.
+    - ``version_withheld``: whether the version reveals withheld labels.
+    - ``any_withheld``: whether the collection has withheld labels. If so, judged tops are left out, because
+      runs could be used to test which passages the labels brought into the pool. The number of singletons is
+      shown as 0, because it reveals how many labels are top passages of runs.
     """
     if any_withheld:
         bare = tuple(replace(row, judged_tops=None) for row in published.board.rows)

@@ -218,9 +218,10 @@ def able_to_pass(rows: Sequence[BoardRow]) -> dict[str, int]:
 
 
 def standing_out(rows: Sequence[BoardRow], count: int = 5) -> list[BoardRow]:
-    """Return the rows of the first ``count`` runs of each board, and of the ``count`` that rise and that fall most.
+    """Return the rows of the runs that stand out: the best, and those that rise or fall most.
 
-    Each run appears once, in the order of the preference board, with equal runs by tag. The perfect run is left out.
+    Takes the first ``count`` runs of each board, the ``count`` that rise most and the ``count`` that fall most. Each
+    run appears once, in the order of the preference board, with equal runs by tag. The perfect run is left out.
     """
     runs = sorted((row for row in rows if not row.perfect), key=lambda row: row.run)
     orders = (

@@ -71,8 +71,8 @@ def latest_for(choices: str) -> tuple[str, dict[str, Any], datetime] | None:
 def store_result(key: str, kind: str, content: dict[str, Any], *, group: str = "", choices: str = "") -> None:
     """Store a result unless it is already stored.
 
-    ``group`` is the key of the analysis that a figure belongs to. ``choices`` is a hash of the request, without the
-    data behind the result.
+    ``group`` is the key of the analysis that a figure belongs to. ``choices`` is the hash of the request, which does
+    not depend on the data behind the result.
     """
     row = KeptAnalysis(
         key=key,
@@ -87,10 +87,10 @@ def store_result(key: str, kind: str, content: dict[str, Any], *, group: str = "
 
 
 def forget_old_results() -> int:
-    """Delete results past the age limit or from other software versions, whose keys are never requested again.
+    """Delete results past the age limit, and results of other software versions.
 
-    Figures are stored just before their analysis and are kept a day longer, so that no analysis is shown without its
-    figures. Returns the number of deleted rows.
+    Keys from other versions are never requested again. Figures are stored just before their analysis and are kept a
+    day longer, so that no analysis is shown without its figures. Returns the number of deleted rows.
     """
     now, day = clock.now(), timedelta(days=1)
     # During a rolling update, machines create rows of both versions for a while.

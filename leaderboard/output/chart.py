@@ -1,4 +1,4 @@
-"""The content of a figure, for pages, which draw charts in the browser: names and numbers, without colors.
+"""The names and numbers of a figure, without colors, for pages that draw charts in the browser.
 
 The page has the same numbers in a table, and ``drawing`` draws the figure for print. Missing values are None.
 """
@@ -133,7 +133,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Curves:
-    """A chart of curves on two axes. ``named`` has the indexes of the curves whose name is written at the end."""
+    """A chart of curves on two axes.
+
+    ``named`` has the indexes of the curves that are labeled with their names at the end.
+    """
 
     title: str
     x_axis: str

@@ -106,7 +106,10 @@ def _first_free(one: NamedPoint, taken: Sequence[Box], bounds: Box) -> Place | N
 
 
 def _box(one: NamedPoint, right: float, up: float, far: float) -> Box:
-    """Return the name's box in a direction. Its near corner, or the middle of its near edge, is ``far`` away."""
+    """Return the box of a name in a direction from its point.
+
+    The box's near corner, or the middle of its near edge, is ``far`` away from the point.
+    """
     left = _box_edge(one.x, right, far, one.width)
     bottom = _box_edge(one.y, up, far, one.height)
     return Box(left, bottom, left + one.width, bottom + one.height)

@@ -64,9 +64,11 @@ LONGEST = 50
 
 @dataclass(frozen=True)
 class Layout:
-    """A table's layout. ``points`` (its width), ``letter`` (the width of a digit) and ``gap`` are in points.
+    """A table's layout, with sizes in points.
 
-    ``turned``: column heads wider than their column are rotated. ``shrunk``: the whole table is scaled to the width.
+    ``points`` is the available width, ``letter`` the width of a digit, and ``gap`` the space on each side of a
+    column. ``turned``: column heads wider than their column are rotated. ``shrunk``: the whole table is scaled to the
+    width.
     """
 
     environment: str

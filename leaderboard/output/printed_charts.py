@@ -1,4 +1,4 @@
-"""Figures of rows, columns and points, which draw for print the same charts as pages show, from the same content."""
+"""Figures of rows, columns and points for print, drawn from the same content as the charts on pages."""
 
 from collections.abc import Sequence
 from typing import Any

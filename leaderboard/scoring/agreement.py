@@ -13,8 +13,9 @@ import numpy.typing as npt
 class Agreement:
     """The agreement of two orders of n runs, compared pair by pair (n·(n-1)/2 pairs).
 
-    ``agree`` pairs are in the same order in both, and ``disagree`` pairs in opposite order. ``tied`` pairs are tied
-    in one or both. ``tau_b`` is None if there are fewer than two runs, or if all are tied in one of the orders.
+    ``agree`` is the number of pairs in the same order in both, and ``disagree`` the number in opposite order.
+    ``tied`` is the number of pairs that are tied in one or both. ``tau_b`` is None if there are fewer than two runs,
+    or if all are tied in one of the orders.
     """
 
     tau_b: float | None

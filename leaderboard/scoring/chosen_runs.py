@@ -27,7 +27,7 @@ def refuse_no_runs(collection: Collection, runs: Sequence[Run]) -> None:
 
 
 def official_set(collection: Collection, name: str | None = None) -> QrelSet:
-    """Return the qrel set of this name, or without a name the leaderboard's default.
+    """Return the qrel set with this name (default: the leaderboard's set).
 
     Raises UnknownLabels if the collection has no qrel set.
     """

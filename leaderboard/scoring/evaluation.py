@@ -30,8 +30,8 @@ Progress = Callable[[int, int], None]
 class Scored:
     """A run's values of one measure, one per covered query, in the labels' query order.
 
-    ``answered`` is the number of queries that the run answers, and ``missing`` that of queries for which it has no
-    line.
+    ``answered`` is the number of queries that the run answers, and ``missing`` is the number of queries for which it
+    has no line.
     """
 
     run: Run

@@ -1,4 +1,4 @@
-"""Labels to score runs with: a qrel set by name, a version's best answers as ``@n``, or its ``@n:order``.
+"""Labels to score runs with: a qrel set by name, or a version as ``@n`` or ``@n:order``.
 
 ``@n`` contains the best answers of version *n*, each with grade 1. ``@n:order`` contains every passage that the
 version's judgments compared, graded by level of preference. It ranks passages but does not say how good each one is.

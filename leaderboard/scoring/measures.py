@@ -95,7 +95,7 @@ class Measure:
         return found if self.cutoff is None else found & (judged.rank <= self.cutoff)
 
     def first_ranks(self, judged: RankedLabels) -> Whole:
-        """Return the rank of each query's first relevant passage; 0 if it is unanswered."""
+        """Return the rank of each query's first relevant passage; 0 for unanswered queries."""
         hits = self.relevant(judged) & self.seen(judged)
         nowhere = np.iinfo(np.int64).max
         first = np.full(judged.queries, nowhere)
@@ -138,7 +138,7 @@ class ReciprocalRank(Measure):
 
 
 class AveragePrecision(Measure):
-    """The mean, over a query's relevant passages, of the precision at each one's rank; 0 for passages not found."""
+    """The mean, over a query's relevant passages, of the precision at the passage's rank (0 if not found)."""
 
     letters = "AP"
     words = "the mean, over all relevant passages, of the precision at each one's rank"

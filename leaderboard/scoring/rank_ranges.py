@@ -25,8 +25,8 @@ Ranks = npt.NDArray[np.int64]
 class RankRanges:
     """The range of ranks of each run.
 
-    ``first`` is 1 + the number of runs that are better. ``last`` is the number of runs, itself included, that are not
-    worse.
+    ``first`` is 1 + the number of runs that are better. ``last`` is the number of runs that are not worse, including
+    the run itself.
     """
 
     first: Ranks

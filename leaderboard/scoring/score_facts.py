@@ -20,7 +20,10 @@ def scoring_facts(
     simulated: bool = False,
     further: Sequence[tuple[str, str]] = (),
 ) -> Facts:
-    """Return the facts of an analysis of these runs under these labels, given as Labels or described in words."""
+    """Return the facts of an analysis of these runs under these labels.
+
+    Each of ``labels`` is a Labels object or a description in words.
+    """
     return Facts(
         collection=collection.name,
         runs=tuple(run.run_tag for run in runs),

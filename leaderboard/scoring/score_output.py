@@ -18,7 +18,10 @@ CAPTION = (
 
 
 def score_analysis(scores: Scores, *, per_query: bool = False, seed: int = SEED) -> Analysis:
-    """Return tables of runs' means by measure, of the means with intervals, and with ``per_query`` of all values."""
+    """Return the scores as an analysis: tables and a figure of each run's mean by each measure.
+
+    One table has the means alone, and one has them with intervals. With ``per_query``, a third table has all values.
+    """
     facts = scoring_facts(
         scores.runs[0].collection,
         scores.runs,

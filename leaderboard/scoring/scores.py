@@ -16,7 +16,10 @@ from pooling.services.lookups import RunsOfKind, runs_of_kind, why_not_scored
 
 @dataclass(frozen=True)
 class Column:
-    """One measure, as requested (``asked``) and with the labels' lowest relevant grade, and each run's values."""
+    """One measure and each run's values.
+
+    ``asked`` is the measure as requested, and ``measure`` also has the labels' lowest relevant grade.
+    """
 
     asked: str
     measure: Measure

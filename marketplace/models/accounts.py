@@ -59,7 +59,7 @@ class RequesterKey(models.Model):
     objects = RequesterKeyQuerySet.as_manager()
 
     def state(self, now: datetime) -> str:
-        """Return ``valid``, ``replaced`` (valid for a while), ``expired`` or ``revoked``."""
+        """Return ``valid``, ``replaced`` (still valid for a while), ``expired`` or ``revoked``."""
         if not self.active:
             return "revoked"
         if self.expires_at is None:
@@ -76,7 +76,10 @@ class WorkerManager(BaseUserManager["Worker"]):
 
 
 class Worker(AbstractBaseUser):
-    """Someone who does tasks. System qualifications are computed from the numbers of assignments in the row."""
+    """Someone who does tasks.
+
+    Scores in system qualifications, such as the approval rate, are computed from this row.
+    """
 
     worker_id = models.CharField(max_length=64, unique=True, default=identifiers.worker_id)
     username = models.CharField(max_length=worker_names.LONGEST, unique=True)
@@ -174,7 +177,7 @@ class WorkerMessage(models.Model):
 
     @property
     def is_new(self) -> bool:
-        """Whether the message is unread and still applies."""
+        """True if the message is unread and still applies."""
         return self.read_at is None and self.over_at is None
 
 

@@ -41,7 +41,10 @@ class HitType(models.Model):
 
 
 class RequiredQualification(models.Model):
-    """A qualification type that a HIT type requires, copied from its ``requirements`` so that it can be searched."""
+    """A qualification type that a HIT type requires.
+
+    It is copied from the HIT type's ``requirements``, so that it can be searched.
+    """
 
     hit_type = models.ForeignKey(HitType, on_delete=models.CASCADE, related_name="required")
     type_id = models.CharField(max_length=64)
@@ -154,7 +157,7 @@ class Assignment(models.Model):
     """
 
     class Status(models.TextChoices):
-        """Free and Accepted are never shown to a requester; the others are the protocol's names."""
+        """The states of an assignment. Requesters never see Free or Accepted; the rest are the protocol's."""
 
         FREE = "Free"
         ACCEPTED = "Accepted"

@@ -101,7 +101,10 @@ class QualificationRequest(models.Model):
 
 
 class WorkerBlock(models.Model):
-    """A block: this requester offers nothing to this worker. The worker never sees the reason."""
+    """A requester's block of a worker, who is offered none of the requester's tasks.
+
+    The worker never sees the reason.
+    """
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="blocks")
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="blocks")

@@ -73,7 +73,7 @@ def _check_address(url: str, https_only: bool) -> None:
 
 
 def url_origin(url: str) -> str:
-    """Return scheme, host and port of an address in ASCII, in the form of a content security policy's source."""
+    """Return an address's scheme, host and port in ASCII, as a content security policy names a source."""
     parts = urlsplit(url)
     host, colon, port = parts.netloc.rpartition("@")[2].partition(":")
     host = host if host.isascii() else idna.encode(host, uts46=True).decode()
@@ -110,7 +110,7 @@ def read_answers(text: str) -> dict[str, str]:
 
 
 def _escaped_text(value: str) -> str:
-    """Escape text for XML: drop characters that XML forbids, and write non-ASCII ones as references."""
+    """Escape text for XML: drop forbidden characters, and write non-ASCII ones as character references."""
     allowed = "".join(sign for sign in value if sign in "\t\n\r" or _may_stand_in_xml(sign))
     return escape(allowed, {"\r": "&#13;"}).encode("ascii", "xmlcharrefreplace").decode("ascii")
 

@@ -97,7 +97,7 @@ def check_scope(credential: Credential, *, region: str, service: str, now: datet
 def check_signature(
     credential: Credential, secret: str, *, method: str, path: str, headers: Mapping[str, str], body: bytes
 ) -> None:
-    """Recompute the signature from ``secret`` and compare it; raises InvalidSignatureException."""
+    """Check the signature against one computed from ``secret``; raises InvalidSignatureException."""
     lines = "".join(
         f"{name}:{' '.join(headers.get(name, '').split())}\n" for name in credential.signed_headers
     )

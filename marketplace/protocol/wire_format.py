@@ -34,7 +34,8 @@ def operation_name(target: str) -> str:
 def read_body(body: bytes) -> dict[str, Any]:
     """Return a request's JSON object, or an empty one for an empty body; raises SerializationException.
 
-    Unpaired surrogates are valid JSON but not valid text: they can be neither looked up nor sent back.
+    Unpaired surrogates are refused. They are valid JSON but not valid text, so they could be neither looked up nor
+    sent back.
     """
     if not body.strip():
         return {}

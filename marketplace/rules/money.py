@@ -18,7 +18,7 @@ def cents(amount: str) -> int:
 
 
 def protocol_amount(amount: int) -> str:
-    """Return cents as the protocol writes money: ``"2.05"``. Never negative."""
+    """Format cents (at least 0) as the protocol writes money: ``"2.05"``."""
     return f"{amount // 100}.{amount % 100:02d}"
 
 

@@ -1,8 +1,12 @@
 """The expected pay for a submitted task.
 
-The requester's page can send the pay with the answer (``pay_promised``). It sends a total in dollars, a guaranteed
-part plus a part that the requester decides about, or only the statement that the requester decides. Otherwise the
-listing's amount for the whole task applies. This is for display only: no payment depends on it.
+The requester's page can send the pay with the answer (``pay_promised``), in one of three forms:
+
+- a total in dollars
+- a guaranteed part, plus a part that depends on the requester's decision
+- only the statement that the requester decides
+
+Otherwise, the listing's amount for the whole task applies. This is for display only: no payment depends on it.
 """
 
 import re
@@ -38,7 +42,7 @@ class PayToCome:
 
     @property
     def sure(self) -> bool:
-        """Whether the amount is exact, not a maximum."""
+        """True if the amount is exact, False if it is a maximum."""
         return not self.held_cents and (self.promised is not None or not (self.undecided or self.bonus_cents))
 
     @property
@@ -68,11 +72,14 @@ def pay_to_come(
 ) -> PayToCome:
     """Return the expected pay for a task in review or ``approved``; ``bonuses_cents`` were already paid.
 
-    ``said`` is the page's promise: ``1.04``, ``undecided``, or a guaranteed part and a part that the requester
-    decides about, such as ``0.20+1.80`` or ``0.00+2.00``. A total below the reward is ignored, because approval pays
-    the reward anyway. If the page ``always_says`` its promise, an answer without a total did not come from the page
-    and promises nothing. A total above the listing's offer promises nothing either, because the worker's browser can
-    change it.
+    ``said`` is the page's promise: ``1.04``, ``undecided``, or two parts, such as ``0.20+1.80`` or ``0.00+2.00``. The
+    first part is guaranteed; the requester decides whether to pay the second. A total below the reward is ignored,
+    because approval pays the reward anyway.
+
+    If the page ``always_says`` its promise, two kinds of answers promise nothing:
+
+    - an answer without a total, because it did not come from the page
+    - a total above the listing's offer, because the worker's browser can change it
     """
     reward = 0 if approved else reward_cents
     most = reward_cents + usual_bonus_cents if always_says else _MOST_CENTS
@@ -88,7 +95,7 @@ def pay_to_come(
 
 
 def _amounts(said: str) -> tuple[int, int]:
-    """Return the guaranteed cents and those that the requester decides about.
+    """Return the guaranteed cents, and the cents that the requester may or may not pay.
 
     Text that is not a valid promise gives more guaranteed cents than any offer allows.
     """

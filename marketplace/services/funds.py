@@ -1,4 +1,7 @@
-"""A requester's balance and the amount reserved from it. Every transaction changes this row last."""
+"""A requester's balance and the amount reserved from it.
+
+Every transaction changes the requester's row last.
+"""
 
 from django.db.models import F
 

@@ -1,9 +1,9 @@
 """Rate limits, shared by every process through the database.
 
 A limit is a token bucket, stored as one number: the time at which it is full again (the "generic cell rate
-algorithm", ITU-T I.371). Taking a token is one conditional upsert, so concurrent takers neither share a token nor
-lose one, on PostgreSQL and on SQLite. The time comes from the database, because machines may share it. On PostgreSQL
-the table is unlogged: nothing waits for the disk, and a crash only refills the buckets.
+algorithm", ITU-T I.371). Taking a token is one conditional upsert. So concurrent takers neither share a token nor
+lose one, on PostgreSQL and on SQLite. The database's clock is used, because several machines may share the database.
+On PostgreSQL the table is unlogged: nothing waits for the disk, and a crash only refills the buckets.
 """
 
 import time
@@ -68,6 +68,9 @@ def undo_take(name: str, rate: Rate) -> None:
 
 
 def forget_full() -> int:
-    """Remove buckets that have been full for an hour, because a new bucket is the same. Return the number."""
+    """Remove buckets that have been full for an hour; returns how many.
+
+    They are not needed, because a new bucket is full, too.
+    """
     deleted, _ = Bucket.objects.filter(full_at__lt=int((time.time() - 3600) * _SECOND)).delete()
     return deleted

@@ -32,7 +32,10 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # no
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 -- Django's signature
-    """Show the page for status 403. The form usually came from a page that was open too long, or another site."""
+    """Show the page for status 403.
+
+    The form usually came from another site, or from a page that was open too long.
+    """
     return render(request, "marketplace/forbidden.html", status=403)
 
 

@@ -71,7 +71,7 @@ def take_from_group(request: HttpRequest, type_id: str) -> HttpResponse:
 @login_required
 @require_safe
 def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
-    """Show the task's own page in a frame or, once it is submitted, the way to the next task."""
+    """Show the task's own page in a frame or, after the submission, a button for taking the next task."""
     now = clock.now()
     expiry.apply_due(now)
     assignment = _requested_assignment(request, assignment_id)

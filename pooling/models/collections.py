@@ -274,7 +274,7 @@ class Run(models.Model):
 
     @property
     def is_public(self) -> bool:
-        """Whether the whole run is released, including its passages."""
+        """True if the whole run is released, including its passages."""
         return self.release == self.Release.PUBLIC
 
     @property
@@ -285,12 +285,15 @@ class Run(models.Model):
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether the run's authors are still hidden from non-members."""
+        """True while the run's authors are hidden from non-members."""
         return self.anonymous_until is not None and self.anonymous_until > clock.now().date()
 
     @property
     def shown_sha256(self) -> str:
-        """The file's SHA-256; empty once ``without_author`` hid the authors: it would confirm a guess of the file."""
+        """The file's SHA-256; empty if ``without_author`` has hidden the authors.
+
+        The hash would confirm a guess as to which file it is.
+        """
         return "" if self.author_hidden else self.sha256
 
     def without_author(self) -> Run:

@@ -9,9 +9,10 @@ from pooling.models.collections import Collection
 
 
 class SpendingGrant(models.Model):
-    """An amount of crowd money to use until a day: for one person, or for all who may spend money in a collection.
+    """A grant of crowd money, to be used by a given day.
 
-    Administrators need no grant. The app ``judging`` stores how much of a grant each campaign uses.
+    It is for one person, or for everyone who may spend money in a collection. Administrators need no grant. The app
+    ``judging`` stores how much of a grant each campaign uses.
     """
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")

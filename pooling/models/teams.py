@@ -23,7 +23,7 @@ class Team(models.Model):
 
 
 class TeamMember(models.Model):
-    """A person in the role of a submitter, who submits runs for a team. Nobody has two teams in a collection."""
+    """A submitter's membership in a team. A person can be in only one team per collection."""
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="members")
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
@@ -35,7 +35,10 @@ class TeamMember(models.Model):
 
 
 class TeamApplication(models.Model):
-    """An application by a new team, from somebody without an account, to submit runs. An owner decides on it."""
+    """A new team's application to submit runs, sent by somebody without an account.
+
+    An owner decides on it.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting"

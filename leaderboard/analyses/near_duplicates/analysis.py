@@ -66,7 +66,7 @@ class ClassLabels:
 
     @property
     def conflict_sentences(self) -> tuple[str, ...]:
-        """A sentence with the number of classes with different grades and an example; empty if there are none."""
+        """A sentence with the number of classes that have conflicting grades and an example; empty if none do."""
         if not self.conflicts:
             return ()
         example = self.conflicts[0]
@@ -77,7 +77,7 @@ class ClassLabels:
         )
 
     def class_numbers(self, labels: Labels) -> np.ndarray:
-        """Return the class of each entry of the expanded ``labels``, as a number that is unique across queries."""
+        """Return, for each entry of the expanded ``labels``, a class number that is unique across queries."""
         canonical = {pid: first for first, pids in self.members.items() for pid in pids}
         numbers: dict[tuple[str, str], int] = {}
         found = [
@@ -99,9 +99,9 @@ def class_labels(collection: Collection, labels: Labels) -> ClassLabels:
 
 
 def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis:
-    """Count each query's labels by grade, and compare the board without near-duplicates with that of expanded labels.
+    """Compare the board without near-duplicates with the board under expanded labels.
 
-    Raises a Refusal if the labels or the measure are unknown.
+    Also counts each query's labels by grade. Raises a Refusal if the labels or the measure are unknown.
     """
     labels = labels_asked(asked)
     name = asked.text("measure")
@@ -128,7 +128,7 @@ def _means_of_both(
     measure: Measure,
     progress: Progress | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean value of each run without near-duplicates, and of each unchanged run under expanded labels."""
+    """Return two means per run: without near-duplicates, and of the unchanged run under expanded labels."""
     rows = [(qid, pid, grade) for qid, grades in found.classes.items() for pid, grade in grades.items()]
     canonical, whole = found.labels.with_entries(rows), found.expanded()
     means = []

@@ -45,7 +45,7 @@ class Conflict:
 
 
 def one_per_class(grades: Mapping[str, int], canonical: Mapping[str, str]) -> dict[str, int]:
-    """Return canonical pid → grade of its class, which is the highest grade of its labeled passages."""
+    """Return canonical pid → grade of the class: the highest grade of its labeled passages."""
     found: dict[str, int] = {}
     for pid, grade in grades.items():
         first = canonical.get(pid, pid)
@@ -88,9 +88,10 @@ def expanded_labels(classes: Grades, members: Mapping[str, Sequence[str]]) -> li
 
 
 def without_near_duplicates(ranking: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
-    """Return a ranking (qid, rank, pid) with one row per class: its canonical pid, in place of its first passage.
+    """Return a ranking (qid, rank, pid) in which each class is one row, at the rank of its first passage.
 
-    ``classes`` has the columns pid and canonical. Ranks are renumbered without gaps.
+    The pid of the row is the canonical one. ``classes`` has the columns pid and canonical. Ranks are renumbered
+    without gaps.
     """
     named = ranking.select("qid", "rank", "pid").join(classes, on="pid", how="left")
     first = named.with_columns(pid=pl.coalesce("canonical", "pid")).group_by("qid", "pid").agg(pl.min("rank"))

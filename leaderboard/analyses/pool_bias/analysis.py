@@ -50,7 +50,7 @@ def analyse_pool_bias(asked: Asked, progress: Progress | None) -> Analysis:
 
 @dataclass(frozen=True)
 class Bias:
-    """A row for every run that was left out, and the number of queries with a best answer when none is left out."""
+    """A row for every left-out run, and the number of queries with a best answer if no run is left out."""
 
     rows: tuple[LeftOut, ...]
     queries: int
@@ -89,7 +89,7 @@ def brought_by(known: LoadedContenders, runs: Sequence[Run]) -> dict[Node, set[s
 
     The contributors are read from the pool's record and, for challenges, from the top passages of the challenging
     runs. A challenge in progress has not contributed anything yet. Imported judgments have no such record, so a
-    passage counts as contributed by those of ``runs`` that have it on top.
+    passage counts as contributed by each of ``runs`` that ranks it first.
     """
     campaign = known.facts.campaign
     brought: dict[Node, set[str]] = {}

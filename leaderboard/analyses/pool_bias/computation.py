@@ -23,7 +23,10 @@ Node = tuple[int, int]
 
 
 def only_from(contributors: Mapping[Node, Collection[str]], group: Collection[str]) -> frozenset[Node]:
-    """Return the nodes that only members of ``group`` contributed, without nodes whose contributors are unknown."""
+    """Return the nodes that only members of ``group`` contributed.
+
+    Nodes whose contributors are unknown are left out.
+    """
     names = set(group)
     return frozenset(
         node for node, brought_by in contributors.items() if brought_by and names.issuperset(brought_by)
@@ -37,7 +40,10 @@ def entrants_without(entrants: Entrants, dropped: Collection[Node]) -> Entrants:
 
 
 def contests_without(contests: Sequence[Contest], dropped: Collection[Node]) -> list[Contest]:
-    """Return the challenges without the dropped passages, and without queries that then have an empty side."""
+    """Return the challenges without the dropped passages.
+
+    Queries that then have an empty side are left out.
+    """
     return [replace(contest, sides=_sides_without(contest.sides, dropped)) for contest in contests]
 
 
@@ -55,7 +61,7 @@ def _sides_without(sides: Mapping[int, Sides], dropped: Collection[Node]) -> dic
 
 @dataclass(frozen=True)
 class LeftOut:
-    """One run that was left out, alone or with its team (``group``), before and after.
+    """A run's results before and after it is left out, alone or with its team (``group``).
 
     ``before`` and ``after`` are MRR@10 over ``queries`` queries. ``shift`` is positive if the run moves up.
     ``dropped`` is the number of passages that only the group contributed.

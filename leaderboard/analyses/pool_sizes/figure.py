@@ -1,4 +1,4 @@
-"""Pool sizes as bars: for all queries, beside those for the queries of the pool."""
+"""A bar chart of pool sizes: all queries of the collection beside the queries of the pool."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,9 +12,10 @@ Sides = Sequence[tuple[str, SizeCounts]]
 
 
 def sizes_figure(sides: Sides, facts: Facts, data: Table) -> Figure:
-    """Return the figure of pool sizes. ``sides`` has (title, counts) for all queries and for those of the pool.
+    """Return the figure of pool sizes.
 
-    Downloads have a panel of query counts for each side. Pages show the shares of both sides in one chart.
+    ``sides`` has (title, counts) for all queries and for the pool's queries. Downloads have a panel of query counts
+    for each side. Pages show the shares of both sides in one chart.
     """
     sizes = sorted({size for _, counts in sides for size in counts.queries})
 

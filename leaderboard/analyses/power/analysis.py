@@ -49,7 +49,7 @@ class _PowerBoard:
 
     @cached_property
     def deviations(self) -> list[float]:
-        """The quartiles of the pairs' standard deviations of differences over queries."""
+        """The quartiles, over all pairs whose differences vary, of the standard deviation of the differences."""
         return [float(one) for one in np.quantile(self.pairs.deviation[self.pairs.told], QUARTILES)]
 
     @cached_property

@@ -32,7 +32,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Wanted:
-    """The required test: two-sided, at level ``alpha``, finding a true difference with probability ``power``."""
+    """The required test: two-sided, at level ``alpha``, with probability ``power`` of detection."""
 
     alpha: float
     power: float
@@ -79,7 +79,7 @@ def run_pairs(values: Floats) -> Pairs:
 def power_of(queries: int, effect: float, alpha: float) -> float:
     """Return the probability that the test on this many queries finds a true difference.
 
-    ``effect`` is the difference in standard deviations.
+    ``effect`` is the true difference divided by the standard deviation of the differences.
     """
     freedom, noncentrality = queries - 1, effect * math.sqrt(queries)
     critical = float(-stdtrit(freedom, alpha / 2))
@@ -112,7 +112,8 @@ def _beyond_by_deviation(critical: float, freedom: int, noncentrality: float) ->
 def detectable_effect(queries: int, wanted: Wanted) -> float:
     """Return the smallest true difference, in standard deviations, that is found with the required power.
 
-    Returns nan for fewer than two queries, or if a difference of a billion standard deviations is too small.
+    Returns nan for fewer than two queries, or if even a difference of a billion standard deviations would not be
+    detected.
     """
     if queries < 2:
         return math.nan

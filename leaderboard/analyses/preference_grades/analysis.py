@@ -1,4 +1,4 @@
-"""Whether the preferred passage has the higher grade, as a table and a sentence."""
+"""Preferences compared with grades, as a table and a sentence."""
 
 from collections.abc import Iterator
 

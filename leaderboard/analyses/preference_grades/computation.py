@@ -1,4 +1,4 @@
-"""Whether the preferred passage has the higher grade, by the difference between the two grades."""
+"""How often the preferred passage has the higher grade, by the difference between the two grades."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ class GradeGap:
 def preference_by_gap(judged: Iterable[JudgedPair], grades: Mapping[Key, int]) -> tuple[list[GradeGap], int]:
     """Count judgments by the gap between the two grades.
 
-    Returns one row per gap, ascending, and the number of judgments with an ungraded passage. "Cannot decide" is
-    counted separately, not as a preference for either passage.
+    Returns one row per gap, in ascending order of gaps, and the number of judgments of pairs with an ungraded
+    passage. "Cannot decide" is counted separately, not as a preference for either passage.
     """
     counts: dict[int, list[int]] = {}
     ungraded = 0
@@ -56,6 +56,6 @@ def preference_by_gap(judged: Iterable[JudgedPair], grades: Mapping[Key, int]) -
 
 
 def all_gaps(rows: Iterable[GradeGap]) -> Share:
-    """Return the share that prefer the higher grade, among judgments of pairs with different grades."""
+    """Return the share of judgments that prefer the higher grade, among pairs with different grades."""
     apart = [row for row in rows if row.gap]
     return share_with_bounds(sum(row.higher.count for row in apart), sum(row.higher.total for row in apart))

@@ -1,14 +1,14 @@
-"""Signs of overfitting: gains of a team's later runs on public queries that private queries do not confirm.
+"""Signs of overfitting: gains of later runs on public queries that private queries do not confirm.
 
 A public board tempts teams to choose runs that do well on it (Craswell et al., SIGIR 2021 [MM], on private
 evaluation). Values on the two sets of queries differ anyway, because one set is harder. But the gain of a team's
 later run over its first run should be about the same on both.
 
-Δ is the later run's value minus the first run's value on a query. A later run looks like overfitting if its public
-value rose and its mean Δ on public queries is significantly larger than on private queries. The test is Welch's
-t-test, two-sided, p ≤ α, because the two sets are independent samples of queries. With several later runs, each is
-tested at α divided by their number (Bonferroni within the team). The interval of the difference of the gains has the
-same level, so it excludes 0 exactly if the test is significant.
+Δ is the later run's value minus the first run's value on a query. A later run shows signs of overfitting if its
+public value rose and its mean Δ on public queries is significantly larger than on private queries. The test is
+Welch's t-test, two-sided, p ≤ α, because the two sets are independent samples of queries. With several later runs,
+each is tested at α divided by their number (Bonferroni within the team). The interval of the difference between the
+gains has the same level, so it excludes 0 exactly when the test is significant.
 """
 
 from collections.abc import Sequence
@@ -54,8 +54,8 @@ def divergence(
     """Compare each later run of one team with the team's first run.
 
     ``public`` and ``private`` have values of all runs, shape (runs, queries). ``order`` has the rows of the team's
-    runs, in order of time. Gains are positive if the later run is better, also if lower values are better. Raises
-    ValueError for fewer than two public or two private queries.
+    runs, in order of time. Gains are positive if the later run is better, even for measures whose lower values are
+    better. Raises ValueError for fewer than two public or two private queries.
     """
     if min(public.shape[1], private.shape[1]) < 2:
         raise ValueError("at least two public and two private queries are needed")

@@ -1,4 +1,4 @@
-"""The figure of the private board: every submission on public and private queries, and differences of the gains."""
+"""The figure of the private board: every submission's two values, and the differences between gains."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Submission:
 
     @property
     def excess(self) -> Interval | None:
-        """The gain on public minus the gain on private queries, with its interval; None without a ``step``."""
+        """The gain on public queries minus that on private ones, with its interval; None without a ``step``."""
         return None if self.step is None else Interval(self.step.excess, self.step.low, self.step.high)
 
 

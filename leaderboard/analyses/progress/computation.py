@@ -1,6 +1,7 @@
 """A leaderboard over time: which runs were the state of the art when they arrived.
 
-Lin et al. (SIGIR 2021) [SI]: the first run that beats the baselines, then each run that displaces the best run.
+By the definition of Lin et al. (SIGIR 2021) [SI], these are the first run that beats the baselines, and each later
+run that displaces the best run.
 """
 
 import math

@@ -25,7 +25,7 @@ def analyse_query_spread(asked: Asked, progress: Progress | None) -> Analysis:
 
 
 def saturation_table(spread: Spread, runs: int, facts: Facts) -> Table:
-    """Return a table of how many queries are saturated, so that they tell few of the runs apart."""
+    """Return a table of how many queries are saturated, which means that they tell few runs apart."""
     queries = len(spread.median)
     lines = (
         (f"median over runs is {HIGHEST:g}, the highest value", spread.saturated),

@@ -1,7 +1,7 @@
 """The spread of one measure over all runs, query by query.
 
-Craswell et al., *Overview of the TREC 2022 Deep Learning Track*, figures 8 and 9: queries by their median over runs,
-and how many queries have the highest value as their median, so that they tell few runs apart.
+As in figures 8 and 9 of Craswell et al., *Overview of the TREC 2022 Deep Learning Track*: queries are ordered by
+their median over runs. Queries whose median is the highest value are counted, because they tell few runs apart.
 """
 
 from dataclasses import dataclass
@@ -56,9 +56,10 @@ class Spread:
 
 
 def query_spread(values: Floats) -> Spread:
-    """Return statistics of ``values``, shape (runs, queries), on each query. Higher is better; at least one run.
+    """Return statistics of ``values``, shape (runs, queries), on each query.
 
-    Quartiles are interpolated linearly between the two nearest runs, like numpy's.
+    There must be at least one run, and higher values are better. Quartiles are interpolated linearly between the two
+    nearest runs, like numpy's.
     """
     exact = values.round(DECIMALS)
     # Sorting once is much faster than calling numpy for each quantile.

@@ -1,4 +1,4 @@
-"""A box for each query over all runs, from the highest median to the lowest."""
+"""A box plot of all runs' values on each query, from the highest median to the lowest."""
 
 from typing import Any
 
@@ -15,7 +15,10 @@ MOST_NAMED = 80
 
 
 def spread_figure(spread: Spread, qids: tuple[str, ...], measure: str, facts: Facts, data: Table) -> Figure:
-    """Plot a box over all runs for each query, by descending median. ``data`` is the table with the same queries."""
+    """Plot a box of all runs' values on each query, by descending median.
+
+    ``data`` is the table with the same queries.
+    """
     order = spread.order
 
     def draw(canvas: Any) -> None:

@@ -20,8 +20,9 @@ from leaderboard.scoring.scales import WHOLE
 class Overlap:
     """The overlap of two replicates' best answers, and the agreement of their boards.
 
-    ``same`` is the number of queries with the same best answers in both, ``touching`` that with at least one in
-    common. ``jaccard`` is the mean Jaccard coefficient of a query's two sets of best answers.
+    ``same`` is the number of queries with the same best answers in both. ``touching`` is the number of queries with
+    at least one best answer in common. ``jaccard`` is the mean Jaccard coefficient of a query's two sets of best
+    answers.
     """
 
     first: str

@@ -1,1 +1,1 @@
-"""Whether labels can be reused: density of relevant passages, unjudged passages and left-out runs."""
+"""Reusability of labels: density of relevant passages, unjudged passages and left-out runs."""

@@ -1,4 +1,4 @@
-"""Whether labels can be reused: density and gain by query, unjudged passages by run, and left-out runs."""
+"""Reusability of labels: density and gain by query, unjudged passages by run, and left-out runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -54,7 +54,7 @@ Curve = tuple[str, Sequence[float | None]]
 def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     """Return tables and figures of density, unjudged passages and left-out runs.
 
-    Raises a Refusal if the labels or the measure are unknown, or the reader cannot see them.
+    Raises a Refusal if the labels or the measure are unknown, or if the reader cannot see the labels.
     """
     labels = labels_asked(asked)
     name = parse_measure(asked.text("measure")).name
@@ -129,9 +129,10 @@ def _with_run_results(
 
 
 def _labels_to_compare(asked: Asked) -> ClassLabels | None:
-    """Return the labels to compare with, of this collection or (``NAME/SET``) of a published one; None if not asked.
+    """Return the labels to compare with; None if the request names none.
 
-    Raises MembersOnly if the reader cannot see these labels, and another Refusal if they do not exist.
+    They belong to this collection or, if named as ``NAME/SET``, to a published one. Raises MembersOnly if the reader
+    cannot see these labels, and another Refusal if they do not exist.
     """
     name, slash, set_name = asked.text("against").partition("/")
     if not name:
@@ -155,9 +156,9 @@ def _labeled_tops(run: Run, depth: int, found: ClassLabels) -> dict[str, tuple[s
 def _label_ranks(
     asked: Asked, labels: Labels, depth: int, progress: Progress | None
 ) -> tuple[RankedLabels, Whole, Measure]:
-    """Return the labels with their ranks in the first run, their ranks in every run, and the measure.
+    """Return the labels ranked in the first run, the ranks of all labels in every run, and the measure.
 
-    Ranks in every run have the shape (runs, labels).
+    The ranks in every run have the shape (runs, labels).
     """
     measure = measure_for(asked.text("measure"), labels)
     needed = depth_needed([measure])

@@ -1,9 +1,9 @@
 """Numbers that show whether labels can be reused by runs that did not contribute to them.
 
-- *Density*: if many of the judged passages are relevant, probably many relevant passages were not judged (Voorhees,
-  Craswell and Lin, *Too many relevants*, SIGIR 2022).
-- *Left out*: a run is scored without the labels that only this run (or its team) contributed. See Zobel, *How
-  reliable are the results of large-scale information retrieval experiments?* (SIGIR 1998).
+- *Density*: if many of the judged passages are relevant, many other relevant passages probably remain
+  unjudged (Voorhees, Craswell and Lin, *Too many relevants*, SIGIR 2022).
+- *Left out*: a run is scored without the labels that only this run (or its team) contributed. See Zobel,
+  *How reliable are the results of large-scale information retrieval experiments?* (SIGIR 1998).
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ Whole = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Density:
-    """The numbers of a query's judged classes of passages, and of its relevant ones."""
+    """A query's number of judged classes of passages, and its number of relevant ones."""
 
     qid: str
     judged: int
@@ -50,7 +50,7 @@ def unjudged_share(
 ) -> float | None:
     """Return the share of a run's top passages that have no label and no labeled near-duplicate.
 
-    Only passages of judged queries count. Returns None if the run has none.
+    Only passages of judged queries count. Returns None if the run has no such passages.
     """
     shown = [
         canonical.get(pid, pid) in judged[qid] for qid, pids in tops.items() if qid in judged for pid in pids
@@ -102,10 +102,10 @@ def leave_out(
 ) -> list[LeftOutRun]:
     """Score every run without the labels that only its group contributed, one group at a time.
 
-    ``places`` has each label's rank in every run, shape (runs, labels), 0 if absent. ``classes`` has the number of
-    each label's class of near-duplicates. A class is contributed by the runs that have one of its passages among
-    their first ``depth``. Labels that no run contributed stay. ``groups`` maps a group's name to the indexes of its
-    runs.
+    ``places`` has each label's rank in every run, shape (runs, labels), 0 if absent. ``classes`` has a number for
+    each label that identifies its class of near-duplicates. A class is contributed by the runs that have one of its
+    passages among their first ``depth``. Labels that no run contributed stay. ``groups`` maps a group's name to the
+    indexes of its runs.
     """
     count = int(classes.max(initial=-1)) + 1
     contributed = (places > 0) & (places <= depth)

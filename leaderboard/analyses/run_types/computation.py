@@ -63,9 +63,9 @@ def run_types(values: Values, types: Sequence[str], *, higher_is_better: bool = 
 
 
 def duels(values: Values, types: Sequence[RunType], *, higher_is_better: bool = True) -> list[Duel]:
-    """Compare the best runs of every two types, query by query. ``types`` are best first.
+    """Compare the best runs of every pair of types, query by query.
 
-    In each duel, ``second`` is the better type.
+    ``types`` must start with the best type. In each duel, ``second`` is the better type.
     """
     found = []
     for place, second in enumerate(types):

@@ -148,7 +148,10 @@ def facts_of_combinations(
 
 
 def _grouped_by_labels(found: Sequence[Combination]) -> list[list[Combination]]:
-    """Group combinations by labels and measure, without those over all queries if there are smaller query sets."""
+    """Group combinations by labels and measure.
+
+    Combinations over all queries are left out if there are any over public or private queries.
+    """
     groups: dict[tuple[str, str], list[Combination]] = {}
     for one in found:
         if one.query_set != "all" or not any(two.query_set != "all" for two in found):
@@ -180,9 +183,10 @@ def labels_asked(asked: Asked) -> Labels:
 
 
 def other_labels(collection: Collection, first: str, chosen: str, *, sets_first: bool = False) -> str:
-    """Return the name of the labels to compare with ``first``: those chosen, or the latest version, or another set.
+    """Return the name of the labels to compare with ``first``.
 
-    With ``sets_first``, another set comes before the latest version. If there are no other labels, returns ``first``.
+    These are the chosen labels, else the latest version, else another set. With ``sets_first``, another set comes
+    before the latest version. If there are no other labels, returns ``first``.
     """
     if chosen:
         return chosen

@@ -29,8 +29,8 @@ class Contenders:
 
     ``query`` and ``passage`` have the database keys of each node's query and of the passage that represents its
     class, shape (nodes,). ``rank`` has the shape (runs, nodes), with ranks from 1 to ``DEPTH``, or 0 if no member of
-    the class ranks that high. ``represents`` maps (query, passage) to the representative, for other members of
-    classes.
+    the class ranks that high. ``represents`` maps (query, passage) to the representative, for the other members of
+    each class.
     """
 
     run_tags: tuple[str, ...]

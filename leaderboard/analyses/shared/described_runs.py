@@ -1,4 +1,4 @@
-"""The runs of an analysis by their descriptions: their types and teams, and announced runs if requested."""
+"""The runs of an analysis with their types and teams, and announced runs if requested."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ UNKNOWN = "not said"
 
 
 def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Detail, list[str]]:
-    """Return the run detail named ``by``, and each run's value of it in words.
+    """Return the run detail named ``by``, and each run's value for it in words.
 
     Raises WrongSetting if the collection has no such detail.
     """
@@ -26,7 +26,10 @@ def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Deta
 
 
 def groups_to_leave_out(runs: Sequence[Run], *, by_team: bool) -> dict[str, list[int]]:
-    """Return group name → indexes of its runs. Every run is a group, or with ``by_team`` all runs of a team."""
+    """Return group name → indexes of its runs.
+
+    Each group is one run or, with ``by_team``, all runs of a team.
+    """
     groups: dict[str, list[int]] = {}
     for place, run in enumerate(runs):
         groups.setdefault(f"team {run.team}" if by_team and run.team else run.run_tag, []).append(place)

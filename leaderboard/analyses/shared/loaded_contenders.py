@@ -81,7 +81,10 @@ class LoadedContenders:
         return np.isin(self.contenders.queries, sorted(self.labeled))
 
     def with_perfect_run(self) -> Contenders:
-        """Return the contenders with the perfect run added last, which ranks only each query's official qrel."""
+        """Return the contenders with the perfect run added last.
+
+        The perfect run ranks only each query's official qrel.
+        """
         rank = np.zeros((1, len(self.contenders.query)), dtype=np.int64)
         rank[0, list(self.qrels.values())] = 1
         return replace(
@@ -161,7 +164,7 @@ class _Members:
         )
 
     def nodes_of(self, contenders: Contenders, named: Mapping[str, str]) -> dict[int, int]:
-        """Return query key → node of the passage that ``named`` has for the query (qid → pid), if it was compared."""
+        """Return query key → node of the query's passage in ``named`` (qid → pid), if it was compared."""
         found = {}
         for query, passage in self.keys:
             if named.get(self.qids[query]) == self.pid_of[passage]:

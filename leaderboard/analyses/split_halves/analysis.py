@@ -1,4 +1,4 @@
-"""Whether halves of the queries agree: a table for every requested combination."""
+"""Agreement between halves of the queries: a table for every requested combination."""
 
 from dataclasses import asdict
 

@@ -1,12 +1,12 @@
-"""Do two halves of the queries agree about two runs? Agreement of random split halves.
+"""Agreement of random halves of the queries on which of two runs is better.
 
-Craswell et al., *MS MARCO: benchmarking ranking models in the large-data regime* (SIGIR 2021) [MM]. The queries
-are split into two random halves, many times. In each half, two runs are compared by mean (or median) and by a
+Craswell et al., *MS MARCO: benchmarking ranking models in the large-data regime* (SIGIR 2021) [MM]. The queries are
+split into two random halves, many times. In each half, two runs are compared by mean (or median) and by a
 significance test:
 
 - The halves *agree* if both favor the same run, and the difference is significant in both or in neither.
-- They *partially agree* if both favor the same run but the difference is significant in only one, or if they favor
-  different runs and it is significant in neither.
+- They *partially agree* if both favor the same run but the difference is significant in only one. They
+  also do if they favor different runs and it is significant in neither.
 - They *disagree* if they favor different runs and the difference is significant in at least one.
 
 A half in which the two means (or medians) are equal favors no run. If neither half favors a run, they count as
@@ -46,7 +46,10 @@ DECIMALS = 9
 
 @dataclass(frozen=True)
 class Outcome:
-    """How often halves agree by one test, with runs compared by mean or median; shares of all pairs and splits."""
+    """How often halves agree by one test, for runs compared by mean or by median.
+
+    The numbers are shares of all combinations of a pair of runs and a split.
+    """
 
     test: str
     direction: str
@@ -132,7 +135,10 @@ def agreement_of(
     whole: int | None = None,
     progress: Progress | None = None,
 ) -> Agreement:
-    """Return how often the given halves agree (drawn by ``draw_halves``); see :func:`split_agreement`."""
+    """Return how often the given halves agree, as :func:`split_agreement` does for random ones.
+
+    ``halves`` are drawn by ``draw_halves``.
+    """
     steps = values if whole is None else np.rint(values * whole)
     centers = {"mean": steps @ halves.astype(np.float64), "median": medians(steps, halves)}
     counted = {(test, way): np.zeros(4, dtype=np.int64) for way in centers for test in tests_by(way)}
@@ -166,7 +172,10 @@ def agreement_of(
 
 
 def tests_by(direction: str) -> tuple[str, ...]:
-    """Return the names of the tests for runs compared by ``mean`` or by ``median``, which excludes the t-test."""
+    """Return the names of the tests for runs compared by ``mean`` or by ``median``.
+
+    The t-test is used only for means.
+    """
     return TESTS if direction == "mean" else BY_MEDIAN
 
 

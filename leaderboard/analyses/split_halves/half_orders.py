@@ -181,7 +181,7 @@ class RunningCounts:
         return 2 * sizes**2 - 2 * lost - equal.sum(axis=0).astype(np.int64), pooled
 
     def _lost_to_singles(self, queries: Places, low: Places) -> Sums:
-        """Return, for each part, Σ over another run's unique values of how many values of this run are smaller."""
+        """Count, for each part, how often a value of this run is smaller than a unique value of another run."""
         below = self.before.take(low, axis=0)
         below *= self.members.rows.take(queries, axis=0)
         return _column_sums(below, self.members.largest)
@@ -206,9 +206,10 @@ def doubled_ranks(groups: Counts) -> Sums:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The row of each group in a matrix: the first group of every block, then the second of every block, and so on.
+    """An order of groups as rows of a matrix, in which all blocks are processed at once.
 
-    With this order, all blocks are processed at once. Products within a block fit ``dtype``.
+    The first groups of all blocks come first, then their second groups, and so on. Products within a block fit
+    ``dtype``.
     """
 
     places: Places

@@ -1,8 +1,9 @@
-"""Two-sided p-values of many comparisons at once, computed from counts, with the same results as scipy.
+"""Two-sided p-values of many comparisons at once, computed from counts and equal to scipy's.
 
 - Rank-sum: Mann and Whitney's normal approximation, corrected for ties but not for continuity.
-- Signed-rank: scipy.stats.wilcoxon without zeros and without continuity correction. Like scipy, it is exact for up to
-  50 queries without ties or zeros and for up to 13 in any case. Otherwise it is the normal approximation.
+- Signed-rank: scipy.stats.wilcoxon without zeros and without continuity correction. Like scipy, it is
+  exact for up to 13 queries, and for up to 50 if there are no ties or zeros. Otherwise it is the normal
+  approximation.
 - t: scipy.stats.ttest_rel.
 
 If no values differ, p is 1. The exact sign test is in ``shared.proportions``.
@@ -37,8 +38,8 @@ def signed_rank_p(doubled_ranks: Floats, ties: Floats, count: Floats) -> Floats:
 def exact_signed_rank_p(doubled_ranks: Floats, ranks: npt.NDArray[np.int64]) -> Floats:
     """Return the exact p of the signed-rank test from 2·W⁺ and the doubled ranks.
 
-    ``ranks`` has the shape (comparisons, differences), 0 for none. All 2ⁿ ways to assign signs to n ranks are equally
-    likely; the distribution of their sums is built up one rank at a time.
+    ``ranks`` has the shape (comparisons, differences), padded with zeros. All 2ⁿ ways to assign signs to n ranks are
+    equally likely; the distribution of their sums is built up one rank at a time.
     """
     largest = int(ranks.sum(axis=1).max(initial=0))
     ways = np.zeros((len(ranks), largest + 1))

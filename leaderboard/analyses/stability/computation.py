@@ -27,8 +27,8 @@ DECIMALS = 12
 class Stability:
     """The distribution of each run's rank over the trials.
 
-    ``held[i, r]`` is the number of trials in which run i had rank r + 1. ``means`` and ``ranks`` are those on the
-    original queries. ``tied_trials`` is the number of trials in which any two runs tied.
+    ``held[i, r]`` is the number of trials in which run i had rank r + 1. ``means`` and ``ranks`` are the runs' means
+    and ranks on the original queries. ``tied_trials`` is the number of trials in which any two runs tied.
     """
 
     run_tags: tuple[str, ...]
@@ -104,7 +104,8 @@ def ranks_by_column(values: Floats) -> Whole:
 def _exact_means(means: Floats, whole: int | None, queries: int = 0) -> Floats:
     """Return means without rounding errors, so that equal runs tie.
 
-    Resampled means with ``whole`` come from exact sums, so they stay as they are (``queries`` is 0).
+    ``queries`` is the number of queries behind each mean, or 0 for resampled means. With ``whole``, these come from
+    exact sums and are returned unchanged.
     """
     if whole is None:
         return np.round(means, DECIMALS)

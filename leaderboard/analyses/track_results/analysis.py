@@ -81,7 +81,7 @@ def _computed_values(asked: Asked, labels: Labels, names: Sequence[str], progres
 
 
 def _reported_values(runs: Sequence[KnownRun], measures: Sequence[Measure]) -> Values:
-    """Return run tag → values of these measures as reported by the track, which can use other names for them."""
+    """Return run tag → values of these measures as the track reported them, under any of their names."""
     found: Values = {}
     for run in runs:
         by_name = {

@@ -35,7 +35,10 @@ class TwoBoards:
         return self.first_ranks - self.second_ranks
 
     def moved_most(self, count: int) -> list[int]:
-        """Return the indexes of the runs that move most, at most ``count``. Ties are in the order of first ranks."""
+        """Return the indexes of the runs that move most, up to ``count`` of them.
+
+        Ties are in the order of first ranks.
+        """
         moved = np.flatnonzero(self.shifts)
         order = np.lexsort((moved, self.first_ranks[moved], -np.abs(self.shifts[moved])))
         return [int(place) for place in moved[order][:count]]

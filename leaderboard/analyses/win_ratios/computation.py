@@ -25,9 +25,9 @@ Flags = npt.NDArray[np.bool_]
 class WinRatios:
     """Comparisons of every two runs; arrays have the shape (runs, runs) and an empty diagonal.
 
-    ``wins[r, c]`` is the number of queries on which c's top passage was preferred to r's, and ``level[r, c]`` that of
-    tied ones. ``ratio`` is NaN if no query has a preference. ``beaten`` is the number of opponents that each run
-    beats, shape (runs,).
+    ``wins[r, c]`` is the number of queries on which c's top passage was preferred to r's. ``level[r, c]`` is the
+    number of queries on which the two tied. ``ratio`` is NaN if no query has a preference. ``beaten`` is the number
+    of opponents that each run beats, shape (runs,).
     """
 
     names: tuple[str, ...]

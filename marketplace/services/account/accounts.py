@@ -43,7 +43,7 @@ def create_requester(name: str, *, opening_cents: int, now: datetime, email: str
 def add_funds(name: str, cents: int, now: datetime, *, reference: str = "") -> tuple[Requester, bool]:
     """Add ``cents`` to a requester's balance, unless ``reference`` was already added.
 
-    Returns the requester, and whether the amount was added now.
+    Returns the requester, and whether this call added the amount.
 
     Raises AccountRefused if there is no such requester, or if the reference was used for another amount.
     """

@@ -32,7 +32,10 @@ def make_invitation(
     hours: float | None = None,
     mail: bool = False,
 ) -> InvitationLink:
-    """Create an invitation and, with ``mail``, send it to ``email``. Raises AccountRefused without a mail server."""
+    """Create an invitation and, with ``mail``, send it to ``email``.
+
+    Raises AccountRefused if it should be mailed, but there is no mail server.
+    """
     if mail and not settings.MAIL:
         raise AccountRefused(
             "This marketplace has no mail server.",

@@ -41,7 +41,7 @@ def sign_in(request: HttpRequest, username: str, password: str, address: str) ->
 
 
 def prove_owner(worker: Worker, password: str, *, address: str, recent: bool) -> None:
-    """Check that the owner of the account requests a change, and not somebody with a stolen session.
+    """Check that a change comes from the account's owner, not from somebody with a stolen session.
 
     The proof is the password or, for accounts without a password, a ``recent`` sign-in. Raises SignInRefused with
     reason ``throttled``, ``wrong`` or ``old``.
@@ -87,10 +87,16 @@ def _take_attempt(username: str, address: str) -> list[tuple[str, Rate]]:
 
 
 def may_ask_for_reset(identity: str) -> bool:
-    """Count a request for a link, and return whether it is allowed: four at once, then one every 15 minutes."""
+    """Count a request for a password link, and return whether it is allowed.
+
+    Four requests are allowed at once, then one every 15 minutes.
+    """
     return rates.take_rate(_bucket("reset", identity.strip().lower()), _RESETS)
 
 
 def _bucket(kind: str, value: str) -> str:
-    """Return the name of a rate limit's bucket. The value is hashed, because a wrong name is often a password."""
+    """Return the name of a rate limit's bucket.
+
+    The value is hashed, because people often type a password in place of their name.
+    """
     return f"signin {kind} {hashlib.sha256(value.encode()).hexdigest()}"

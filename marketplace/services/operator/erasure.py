@@ -78,8 +78,8 @@ def erase_worker(worker: Worker, now: datetime, *, waive: bool = False) -> dict[
 def forget_again(now: datetime) -> dict[str, int]:
     """After a restore, forget the listed workers again if they are back in the database. Safe to repeat.
 
-    Returns how many were ``forgotten`` and how many are ``left``, because the backup still owes them money.
-    One failure does not stop the rest; SweepFailed is raised at the end.
+    Returns two numbers of workers. ``forgotten``: forgotten again; ``left``: not forgotten, for example because the
+    restored backup still owes them money. One failure does not stop the rest; SweepFailed is raised at the end.
     """
     named = {entry.worker_id: entry for entry in forgotten_list.forgotten_entries()}
     done = {"forgotten": 0, "left": 0}

@@ -1,4 +1,7 @@
-"""The list of forgotten workers, kept outside the database because a restored backup brings the workers back."""
+"""The list of forgotten workers.
+
+It is kept outside the database, because restoring a backup brings forgotten workers back.
+"""
 
 import json
 import os
@@ -15,7 +18,7 @@ NAME = "marketplace-rights.jsonl"
 
 @dataclass(frozen=True)
 class Entry:
-    """A forgotten worker, the time, and whether the worker gave up money (``waived``)."""
+    """An entry of the list: a worker, the time, and whether the worker gave up money (``waived``)."""
 
     worker_id: str
     waived: bool
@@ -40,9 +43,10 @@ def forgotten_entries() -> list[Entry]:
 
 
 def note_forgotten(worker_id: str, *, waived: bool, now: datetime) -> None:
-    """Record that a worker is forgotten, unless the list already has the worker. Call this before the commit.
+    """Record that a worker is forgotten, unless the worker is already on the list.
 
-    Raises AccountRefused if the list cannot be written, so that there is no erasure that a restore would undo.
+    Call this before the commit. Raises AccountRefused if the list cannot be written, because a restore would undo an
+    erasure that is not on the list.
     """
     entry = Entry(worker_id, waived, now.isoformat())
     if any(known.worker_id == worker_id for known in forgotten_entries()):

@@ -60,7 +60,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The number of payouts whose result was recorded now, and of those recorded before."""
+    """Counts of payouts: results recorded now (``changed``), and recorded before (``unchanged``)."""
 
     changed: int
     unchanged: int
@@ -212,7 +212,7 @@ def _refuse_other_amount(row: dict[str, str], line: int) -> None:
 
 
 def _dollars_to_cents(said: str) -> int | None:
-    """Convert dollars, as a person or a spreadsheet writes them, to cents; None if it is invalid or ambiguous."""
+    """Convert dollars, with an optional decimal point or comma, to cents; None if invalid or ambiguous."""
     found = re.fullmatch(r"([0-9]{1,12})(?:[.,]([0-9]{1,2}))?", said)
     return int(found[1]) * 100 + int((found[2] or "").ljust(2, "0")) if found else None
 
@@ -267,7 +267,7 @@ def months_of(worker: Worker) -> list[dict[str, Any]]:
 
 
 def all_payouts() -> QuerySet[PayoutBatch]:
-    """Return every batch with its number of workers and its cents by state, newest first."""
+    """Return every batch, newest first, with its number of workers and its cents in each payout state."""
     sums = {
         f"{state}_cents": Sum("payouts__amount_cents", filter=Q(payouts__state=state))
         for state in Payout.State.values

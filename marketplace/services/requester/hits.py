@@ -69,7 +69,10 @@ def delete_hit(call: Call) -> dict[str, Any]:
 
 
 def update_hit_review_status(call: Call) -> dict[str, Any]:
-    """Mark a HIT as being reviewed, or remove the mark (Revert). Only the requester uses it. Safe to repeat."""
+    """Mark a HIT as being reviewed, or remove the mark (Revert). Safe to repeat.
+
+    The mark is only for the requester's own use.
+    """
     back = call.request.get("Revert", False)
     row = hit_of_call(call)
     if not hit_state.set_review_status(row, Hit.Status.REVIEWABLE if back else Hit.Status.REVIEWING):

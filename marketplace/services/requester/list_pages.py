@@ -27,7 +27,10 @@ class Page(Generic[_Row]):
 
 
 def page(rows: QuerySet[_Row], call: Call, *, of: str, newest_first: bool = False) -> Page[_Row]:
-    """Return the page of ``rows`` that ``call`` asks for. ``of`` identifies the list, for its tokens."""
+    """Return the page of ``rows`` that ``call`` requests.
+
+    ``of`` names the list. A token from another list is refused.
+    """
     size = call.request.get("MaxResults", DEFAULT_SIZE)
     token = call.request.get("NextToken")
     if token is not None:

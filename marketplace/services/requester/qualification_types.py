@@ -42,7 +42,7 @@ def create_qualification_type(call: Call) -> dict[str, Any]:
 
 
 def _granting_values(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the model's values for the members that decide how workers' requests are handled."""
+    """Return the model values for the request's members that control how qualifications are granted."""
     values: dict[str, Any] = {}
     if "RetryDelayInSeconds" in request:
         values["retry_delay_seconds"] = limits.number(request, "RetryDelayInSeconds", 0, 2**53)
@@ -92,7 +92,7 @@ def _system_type(type_id: str) -> dict[str, Any]:
 
 
 def list_qualification_types(call: Call) -> dict[str, Any]:
-    """List the requester's own types and other requesters' active ones, or only the own ones.
+    """List the requester's own types and other requesters' active types, or only the requester's own.
 
     All words of Query must occur in the name, description or keywords.
     """

@@ -16,10 +16,10 @@ _MESSAGES_SHOWN = 3
 
 @dataclass
 class Refusing:
-    """A requester who hides tasks from a worker, with the start time and the requester's messages about it.
+    """A requester who hides tasks from a worker, since when, and the requester's messages since then.
 
-    ``described`` has the descriptions of the qualifications that exclude the worker; empty for a block, whose
-    reason the protocol hides from workers. ``notices`` are the requester's messages since then, newest first.
+    ``described`` has the descriptions of the qualifications that exclude the worker. It is empty for a block, whose
+    reason the protocol hides from workers. ``notices`` has the messages, newest first.
     """
 
     requester: Requester
@@ -50,7 +50,7 @@ def refusing(worker: Worker, kinds: Sequence[HitType]) -> list[Refusing]:
 
 
 def _listings(worker: Worker, kinds: Iterable[HitType]) -> list[Qualification]:
-    """Return the worker's qualifications that are lists and hide tasks of the requester who granted them."""
+    """Return the worker's qualifications that hide some of these tasks, granted by the tasks' requester."""
     hiding = {
         (kind.requester_id, requirement["QualificationTypeId"])
         for kind in kinds
@@ -86,9 +86,10 @@ def _is_hidden(kind: HitType, lists: Collection[str]) -> bool:
 def offer_again(
     worker: Worker, requester: Requester, kinds: Iterable[HitType], *, since: datetime, now: datetime
 ) -> None:
-    """Mark the requester's messages since these tasks were hidden as outdated, and notify the worker.
+    """Tell the worker that the requester offers tasks again, and mark earlier messages as outdated.
 
-    Does nothing while another block or list hides all of them, or if the requester wrote no message.
+    These are the requester's messages ``since`` the tasks were hidden. Does nothing while another block or list hides
+    all ``kinds``, or if the requester wrote no message.
     """
     if WorkerBlock.objects.filter(worker=worker, requester=requester).exists():
         return

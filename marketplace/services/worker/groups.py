@@ -99,7 +99,10 @@ def _group_for_worker(
 
 
 def _taken_hit_counts(worker: Worker, now: datetime) -> dict[int, int]:
-    """Count the open HITs of each type that the worker holds or has done, and so cannot take again."""
+    """Return, by type key, the number of open HITs that the worker holds or has done.
+
+    The worker cannot take these HITs again.
+    """
     rows = Assignment.objects.filter(
         worker=worker, hit__status=Hit.Status.ASSIGNABLE, hit__available__gt=0, hit__expires_at__gt=now
     )
@@ -109,7 +112,10 @@ def _taken_hit_counts(worker: Worker, now: datetime) -> dict[int, int]:
 def _requestable(
     worker: Worker, kinds: Iterable[HitType], standing: Standing
 ) -> dict[str, QualificationType]:
-    """Map ids to qualification types that the worker lacks, needs for these tasks, and can still request."""
+    """Return the missing qualification types that the worker can still request, by type id.
+
+    The worker needs them to accept tasks of these ``kinds``.
+    """
     named = {
         requirement["QualificationTypeId"]
         for kind in kinds
@@ -127,7 +133,7 @@ def _requestable(
 
 
 def offered(now: datetime) -> list[HitType]:
-    """Return the HIT types with open tasks, whoever can take them, newest first."""
+    """Return the HIT types with open tasks, regardless of which workers can take them, newest first."""
     return list(
         HitType.objects.filter(pk__in=_open_hit_counts(now)).select_related("requester").order_by("-pk")
     )
@@ -186,7 +192,7 @@ def limit_refusal(held: int) -> TaskRefused | None:
 
 
 def no_task_refusal(kind: HitType, now: datetime) -> TaskRefused:
-    """Return the refusal for a worker for whom the group has no task now."""
+    """Return the refusal to show when the group has no task for the worker now."""
     if Hit.objects.open_at(now).filter(hit_type=kind).exists():
         return TaskRefused(
             "all_done",

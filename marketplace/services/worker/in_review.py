@@ -12,9 +12,10 @@ from marketplace.rules.promises import PayToCome
 
 @dataclass(frozen=True)
 class InReview:
-    """The number of tasks in review, the time by which all are approved automatically, and their pay in cents.
+    """A worker's tasks in review: their number and their pay in cents.
 
-    ``sure`` says whether the pay is exact, not a maximum.
+    ``reviewed_by`` is the time by which all of them will have been approved automatically. ``sure`` says whether the
+    pay is exact, not a maximum.
     """
 
     count: int

@@ -53,6 +53,6 @@ def written_by(worker: Worker, requester: Requester) -> QuerySet[Letter]:
 
 
 def written_to(requester: Requester | None) -> QuerySet[Letter]:
-    """Return workers' messages to the requester, or to any requester; newest first."""
+    """Return workers' messages to the requester (None: to any requester), newest first."""
     rows = Letter.objects.select_related("worker", "requester").order_by("-pk")
     return rows.filter(requester=requester) if requester else rows

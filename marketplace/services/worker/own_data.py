@@ -17,8 +17,8 @@ from marketplace.services.worker.in_review import InReview, in_review_of
 class Leaving:
     """The tasks and the money, in cents, that the deletion of a worker's account affects.
 
-    Tasks that the worker holds (``held``) are returned. If the worker agrees, the pay for tasks ``in_review`` and
-    ``open_cents`` are given up. A payout on its way must be completed first.
+    Tasks that the worker holds (``held``) will be returned. If the worker agrees, the pay for tasks ``in_review`` and
+    ``open_cents`` will be given up. A payout on its way must be completed first.
     """
 
     held: list[Assignment]
@@ -28,7 +28,7 @@ class Leaving:
 
     @property
     def must_wait(self) -> bool:
-        """Whether the account cannot be deleted yet."""
+        """True while a payout on its way prevents the deletion."""
         return bool(self.on_its_way_cents)
 
     @property

@@ -59,7 +59,7 @@ def _payment_of_entry(entry: LedgerEntry) -> Payment:
 def requesters_receipt(row: Assignment) -> tuple[str, str]:
     """Return the number and the address of the requester's own receipt, as the task's page sent them.
 
-    The address must be on the site of the task's page; other addresses are not linked.
+    The address must be on the site of the task's page; any other address is left out.
     """
     answers = read_answers(row.answer)
     address = answers.get(ADDRESS, "")

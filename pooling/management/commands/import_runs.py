@@ -125,7 +125,7 @@ def details_arguments(parser: CommandParser) -> None:
 
 
 def details_given(options: Mapping[str, Any]) -> dict[str, str]:
-    """Return name → value of the details that the options give. Raises UsageError."""
+    """Return the run details that the options set, as name → value. Raises UsageError."""
     given = {one.name: options[f"detail_{one.name}"] for one in DETAILS if options[f"detail_{one.name}"]}
     for pair in options["detail"]:
         name, equals, value = pair.partition("=")

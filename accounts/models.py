@@ -83,7 +83,10 @@ class ApiToken(models.Model):
 
     class Scope(models.TextChoices):
         READ = "read", "read what you can see"
-        RUNS = "runs", "create collections, add labels and passages, upload and describe runs"
+        RUNS = (
+            "runs",
+            "manage collections (files, labels, board policy, private queries), upload and describe runs",
+        )
         CAMPAIGNS = "campaigns", "manage campaigns and workers, open challenges (this can spend money)"
         PEOPLE = "people", "manage the members of collections, and invite people"
         WEBHOOKS = "webhooks", "register webhooks and read their secrets once (they report private runs)"

@@ -65,6 +65,16 @@ def test_a_double_click_never_gives_one_hit_twice(ask, hit_type, ada):
     assert Hit.objects.get().pending == 1
 
 
+def test_many_clicks_at_once_give_one_task_of_a_group(ask, hit_type, ada):
+    for _ in range(12):
+        make_hit(ask, hit_type)
+
+    results = at_once([lambda: taking.take_task(ada, hit_type, NOW)] * 8)
+
+    assert len({result.assignment_id for result in results}) == 1
+    assert Assignment.objects.filter(worker=ada).count() == 1
+
+
 def test_submitting_twice_at_once_counts_once(ask, hit_type, ada):
     make_hit(ask, hit_type)
     held = taking.take_task(ada, hit_type, NOW)

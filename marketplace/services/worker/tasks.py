@@ -24,23 +24,30 @@ def take_task(worker: Worker, type_id: str, now: datetime) -> Assignment:
     """
     expiry.apply_due(now)
     kind = groups.group_numbered(type_id)
-    held = Assignment.objects.held().filter(worker=worker)
-    mine = held.filter(hit__hit_type=kind).order_by("pk").first()
-    if mine is not None:
+    if mine := _held_of_group(worker, kind):
         return mine
     groups.check_allowed(worker, kind, "accept")
-    if full := groups.limit_refusal(held.count()):
-        raise full
     for _ in range(_ATTEMPTS):
         try:
             with transaction.atomic():
                 hit = _next_open_hit(worker, kind, now)
                 if hit is None:
                     break
-                return _fill_place(hit, worker, now)
+                # Locked after the HIT, as when a task is submitted, so that no two transactions wait for each other.
+                Worker.objects.select_for_update(no_key=True).get(pk=worker.pk)
+                return _held_of_group(worker, kind) or _fill_place(hit, worker, now)
         except (hit_state.LostRace, IntegrityError):
             continue  # another worker was faster, or this worker clicked twice
     raise groups.no_task_refusal(kind, now)
+
+
+def _held_of_group(worker: Worker, kind: HitType) -> Assignment | None:
+    """Return the task that the worker holds in this group. Raises TaskRefused at the limit of held tasks."""
+    held = Assignment.objects.held().filter(worker=worker)
+    mine = held.filter(hit__hit_type=kind).order_by("pk").first()
+    if mine is None and (full := groups.limit_refusal(held.count())):
+        raise full
+    return mine
 
 
 def explain_not_held(worker: Worker, assignment_id: str) -> TaskRefused:

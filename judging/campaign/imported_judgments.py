@@ -25,6 +25,7 @@ from pooling.services import bulk, passages
 
 REQUIRED = ("topic", "left", "right", "preferred")
 OPTIONAL = ("worker", "time", "phase")
+LONGEST_PHASE = 80
 UNDECIDED = {"", "tie", "undecided"}
 BATCH = 5000
 MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
@@ -99,7 +100,7 @@ def import_judgments(
                 campaign=campaign,
                 name=file.name[:300],
                 sha256=hashlib.sha256(content).hexdigest(),
-                phase=",".join(phases)[:80],
+                phase=_phases_in_brief(phases),
                 judgments_count=len(kept),
             )
             _refuse_overlap(campaign, source, phases)
@@ -110,14 +111,25 @@ def import_judgments(
     return Imported(len(kept), pairs, queries, len(lines) - len(kept))
 
 
+def _phases_in_brief(phases: Sequence[str]) -> str:
+    """Return the phases separated by commas; if that is too long, its start and a hash that tells it from others."""
+    listed = ",".join(phases)
+    if len(listed) <= LONGEST_PHASE:
+        return listed
+    return f"{listed[:60]}… {hashlib.sha256(listed.encode()).hexdigest()[:16]}"
+
+
 def _refuse_overlap(campaign: Campaign, source: ImportedFile, phases: Sequence[str]) -> None:
-    """Raise CampaignRefused if the same content was imported before, unless this import only has new phases."""
-    for before in campaign.imported_files.filter(sha256=source.sha256).exclude(pk=source.pk):
-        if not phases or not before.phase or set(before.phase.split(",")) & set(phases):
-            raise CampaignRefused(
-                f"{source.name} has already been imported into {campaign.name}"
-                + (f", with the phases {before.phase}." if before.phase else ".")
-            )
+    """Raise CampaignRefused if judgments of these phases were imported before from the same content."""
+    before = Judgment.objects.filter(imported_from__campaign=campaign, imported_from__sha256=source.sha256)
+    if phases:
+        before = before.filter(phase__in=phases)
+    if before.exists():
+        again = sorted(before.values_list("phase", flat=True).distinct())
+        raise CampaignRefused(
+            f"{source.name} has already been imported into {campaign.name}"
+            + (f", with the phases {', '.join(again)}." if any(again) else ".")
+        )
 
 
 def read_lines(content: bytes, name: str) -> list[Line]:
@@ -155,12 +167,14 @@ def _parse_judgment(row: str, header: list[str], number: int, name: str) -> Line
         raise BadJudgmentFile(name, number, f"preferred {_quoted_text(preferred)} is neither left nor right.")
     if max(len(left.encode()), len(right.encode())) > LONGEST["pid"]:
         raise BadJudgmentFile(name, number, f"a pid is longer than {LONGEST['pid']} bytes.")
+    if len(values.get("phase", "")) > LONGEST_PHASE:
+        raise BadJudgmentFile(name, number, f"the phase is longer than {LONGEST_PHASE} characters.")
     return Line(
         number=number,
         qid=values["topic"],
         left=left,
         right=right,
-        preferred=None if preferred in UNDECIDED else preferred,
+        preferred=preferred if preferred in (left, right) else None,
         worker=values.get("worker", ""),
         time=_parse_judgment_time(values.get("time", ""), number, name),
         phase=values.get("phase", ""),
@@ -206,7 +220,7 @@ def _append_judgments(
             preferred = keys[line.preferred] if line.preferred else None
             worker, time = workers.get(line.worker), _as_database_time(line.time)
             sides = (pairs[pair], keys[line.left], keys[line.right], preferred)
-            yield (campaign.pk, *sides, *KINDS, worker, source.pk, line.phase[:80], time, now)
+            yield (campaign.pk, *sides, *KINDS, worker, source.pk, line.phase, time, now)
             done += 1
             if progress and done % BATCH == 0:
                 progress(done, len(lines), "Importing judgments")

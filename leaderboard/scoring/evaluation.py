@@ -68,6 +68,20 @@ def measure_for(name: str, labels: Labels) -> Measure:
     return replace(measure, rel=labels.min_grade)
 
 
+def ranking_measure(name: str, labels: Labels) -> Measure:
+    """Return the measure like :func:`measure_for`, if it has a value for every query and so can rank runs.
+
+    Also raises UnknownMeasure for ESL, which is undefined for unanswered queries.
+    """
+    measure = measure_for(name, labels)
+    if measure.unanswered != measure.unanswered:
+        raise UnknownMeasure(
+            f"{measure.name} has values only for answered queries, so it cannot rank runs.",
+            "Choose another measure, such as RR@10.",
+        )
+    return measure
+
+
 def evaluate(
     *,
     collection: Collection,

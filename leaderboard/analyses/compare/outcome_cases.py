@@ -8,6 +8,7 @@ an exact binomial test. Case 3 compares expected search lengths (ESL, the first 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -107,9 +108,12 @@ def _case3_tests(a: float, b: float, better: Differences, level: float) -> Case3
 
 
 def mean_reciprocal(ranks: Ranks) -> float:
-    """Return the MRR of ranks (0: unanswered); NaN if there are none. The result does not depend on their order."""
-    found = ranks[ranks > 0]
-    return math.fsum((1.0 / found).tolist()) / len(ranks) if len(ranks) else math.nan
+    """Return the MRR of ranks (0: unanswered); NaN if there are none. Equal MRRs give exactly equal numbers."""
+    if not len(ranks):
+        return math.nan
+    found, times = np.unique(ranks[ranks > 0], return_counts=True)
+    total = sum(map(Fraction, times.tolist(), found.tolist()), Fraction())
+    return float(total / len(ranks))
 
 
 def asked_pairs(runs: int) -> list[tuple[int, int]]:

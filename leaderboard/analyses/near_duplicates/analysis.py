@@ -22,7 +22,7 @@ from leaderboard.analyses.shared.combinations import labels_asked
 from leaderboard.analyses.two_boards.computation import TwoBoards, two_boards
 from leaderboard.analyses.two_boards.figure import boards_figure
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
-from leaderboard.scoring.evaluation import Progress, measure_for
+from leaderboard.scoring.evaluation import Progress, ranking_measure
 from leaderboard.scoring.labels import Labels
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
@@ -105,7 +105,7 @@ def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis
     """
     labels = labels_asked(asked)
     name = asked.text("measure")
-    measure = measure_for(name, labels)
+    measure = ranking_measure(name, labels)
     found = class_labels(asked.collection, labels)
     facts = scoring_facts(asked.collection, asked.runs, [labels], parse_measure(name).name, len(labels.qids))
     levels = _level_table(found, facts)

@@ -34,7 +34,7 @@ from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans
 from leaderboard.output.printed_charts import columns_figure
 from leaderboard.output.table import as_number, rows_of
-from leaderboard.scoring.evaluation import Progress, measure_for
+from leaderboard.scoring.evaluation import Progress, ranking_measure
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
@@ -160,7 +160,7 @@ def _label_ranks(
 
     The ranks in every run have the shape (runs, labels).
     """
-    measure = measure_for(asked.text("measure"), labels)
+    measure = ranking_measure(asked.text("measure"), labels)
     needed = depth_needed([measure])
     read = None if needed is None else max(needed, depth)
     places = []

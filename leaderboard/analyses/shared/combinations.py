@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from config.guidance import Action, Guidance
 from leaderboard.analyses.kinds import Asked
-from leaderboard.errors import NothingPrivate, NothingToScore, UnknownMeasure
+from leaderboard.errors import NothingPrivate, NothingToScore
 from leaderboard.output import Facts
 from leaderboard.output.table import mean_measure
 from leaderboard.scoring.chosen_runs import official_set
-from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
+from leaderboard.scoring.evaluation import Progress, evaluate, ranking_measure
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import parse_measures
 from leaderboard.scoring.measures import Measure, Precision, ReciprocalRank, Success
@@ -215,14 +215,7 @@ def one_combination(asked: Asked, progress: Progress | None) -> Combination:
 
 
 def _ranking_measures(names: str, labels: Labels) -> dict[str, Measure]:
-    found = {measure.name: measure_for(measure.name, labels) for measure in parse_measures(names)}
-    for measure in found.values():
-        if measure.unanswered != measure.unanswered:
-            raise UnknownMeasure(
-                f"{measure.name} has values only for answered queries, so it cannot rank runs.",
-                "Choose another measure, such as RR@10.",
-            )
-    return found
+    return {measure.name: ranking_measure(measure.name, labels) for measure in parse_measures(names)}
 
 
 def _refuse_nothing_relevant(

@@ -118,6 +118,30 @@ def test_lines_may_end_in_carriage_returns_and_start_with_a_mark(campaign, tmp_p
     assert Judgment.objects.get().preferred.pid == "b"
 
 
+def test_phases_with_long_names_are_not_imported_twice(campaign, tmp_path):
+    phases = [
+        f"pilot of the spring term, group number {number} of 3".replace(",", "") for number in (1, 2, 3)
+    ]
+    file = write(tmp_path, *(f"1\ta\tb\ta\t{phase}" for phase in phases), header=f"{HEADER}\tphase")
+    import_judgments(campaign, file, phases=phases[:2])
+
+    with pytest.raises(CampaignRefused, match="group number 2 of 3"):
+        import_judgments(campaign, file, phases=phases[1:])
+    import_judgments(campaign, file, phases=phases[2:])
+
+    assert sorted(Judgment.objects.values_list("phase", flat=True)) == phases
+    with pytest.raises(BadJudgmentFile, match="line 2: the phase is longer than 80 characters"):
+        import_judgments(
+            campaign, write(tmp_path, f"1\ta\tb\ta\t{'x' * 81}", header=f"{HEADER}\tphase", name="other.tsv")
+        )
+
+
+def test_a_passage_named_like_a_tie_can_be_preferred(campaign, tmp_path):
+    import_judgments(campaign, write(tmp_path, "1\ttie\tb\ttie", "2\ta\tb\ttie"))
+
+    assert [one.preferred and one.preferred.pid for one in Judgment.objects.order_by("pk")] == ["tie", None]
+
+
 def test_status_counts_what_was_imported(campaign, tmp_path):
     import_judgments(campaign, write(tmp_path, "1\ta\tb\ta", "1\ta\tb\tb"))
 

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from leaderboard.analyses.compare.outcome_cases import asked_pairs, compare_ranks, several_answers
+from leaderboard.analyses.compare.outcome_cases import (
+    asked_pairs,
+    compare_ranks,
+    mean_reciprocal,
+    several_answers,
+)
 from leaderboard.analyses.compare.verdicts import Claim, Deciding, Rules, sentence_of, verdict_of
 
 RANKS = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=40)
@@ -237,3 +242,12 @@ def test_every_query_twice_leaves_the_means_and_moves_p_down(pairs):
     assert twice.case2.p <= once.case2.p + 1e-9
     if once.naive.paired_t.counted > 1 and not math.isnan(once.naive.paired_t.p):
         assert twice.naive.paired_t.p <= once.naive.paired_t.p + 1e-9
+
+
+def test_equal_mean_reciprocal_ranks_are_equal_numbers():
+    one = np.array([2, 3, 6, 7, 8, 8, 8, 9, 9, 9])
+    other = np.array([4, 5, 5, 5, 5, 5, 6, 6, 7, 8])
+
+    assert mean_reciprocal(one) == mean_reciprocal(other) == pytest.approx((1.0 / one).mean())
+    assert mean_reciprocal(np.array([0, 0])) == 0.0
+    assert math.isnan(mean_reciprocal(np.array([], dtype=np.int64)))

@@ -10,13 +10,13 @@ from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.reusability.kind import KIND
 from leaderboard.analyses.runner import analysis_key, compute_analysis
-from leaderboard.errors import MembersOnly
+from leaderboard.errors import MembersOnly, UnknownMeasure
 from leaderboard.scoring.labels import labels_named
 from pooling.models import ClusterSet, Collection, QrelSet
 from pooling.services.clusters import Classes, store_classes
 from pooling.services.runs import ranking_of
 from tests.factories import make_collection, make_qrels, make_run
-from tests.leaderboard.analyses.analysed import rows
+from tests.leaderboard.analyses.analysed import analysed, rows
 
 
 def asked(collection, released=False, **given):
@@ -76,6 +76,12 @@ def test_near_duplicates_count_as_judged_and_save_judgments(bay):
     assert content["unjudged_at_10"]["twin"] == 0.0
     # Pooled: a b c c2 and d e x.
     assert content["saved"] == {"pooled": 7, "saved": 1}
+
+
+@pytest.mark.parametrize("kind", ["reusability", "near_duplicates"])
+def test_a_measure_of_answered_queries_alone_cannot_rank(bay, kind):
+    with pytest.raises(UnknownMeasure, match="cannot rank runs"):
+        analysed(kind, bay, list(bay.runs.all()), measure="ESL@10")
 
 
 def test_a_run_loses_what_only_it_contributed(bay):

@@ -96,7 +96,7 @@ class Problems:
 
 
 def only_unknown_queries(counts: Mapping[str, int]) -> bool:
-    """Return whether the only problems are lines of unknown queries, which can be left out."""
+    """Return whether all problems are lines of unknown queries. Such lines can be left out."""
     return set(counts) == {UNKNOWN_QUERY}
 
 
@@ -125,7 +125,7 @@ def _beginning(line: bytes) -> str:
 class Listing:
     """A collector of problems, which can be added in any order.
 
-    It counts all problems. It keeps MOST_LISTED of them: the first few of each kind, and then the first by line.
+    It counts all problems and keeps MOST_LISTED of them: the first few of each kind, then the others by line.
     """
 
     def __init__(self) -> None:

@@ -50,7 +50,7 @@ class Ranking:
 
     @cached_property
     def offsets(self) -> Codes:
-        """The first row of each rank, from rank 1, and then the number of rows. Shape (depth + 1,)."""
+        """The index of each rank's first row, from rank 1, followed by the number of rows. Shape (depth + 1,)."""
         at_rank = np.searchsorted(-self.lengths, -np.arange(1, self.depth + 1), side="right")
         return np.concatenate(([0], np.cumsum(at_rank))).astype(np.int64)
 

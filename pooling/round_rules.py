@@ -34,7 +34,7 @@ class RunBefore:
 
 @dataclass(frozen=True)
 class RoundRefusal:
-    """The reason for refusing a run, and the next step. ``closed``: why no round is open, if none is."""
+    """The reason for refusing a run, and the next step. ``closed``: why no round is open, or empty."""
 
     why: str
     next_step: str

@@ -145,7 +145,10 @@ def details_by_name(own: Iterable[Mapping[str, Any]] = ()) -> dict[str, Detail]:
 
 
 def read_details(given: Mapping[str, Any], known: Mapping[str, Detail]) -> dict[str, Value]:
-    """Return the details with checked values, without empty ones. Raises PoolingError, which names the detail."""
+    """Check the values of a run's details, and return those that are not empty.
+
+    Raises PoolingError, which names the detail.
+    """
     read: dict[str, Value] = {}
     for name, value in given.items():
         if name not in known:

@@ -52,10 +52,10 @@ class UnreadableCell(PoolingError):
 def read_run_metadata(
     text: str, *, name: str, known: Mapping[str, Detail], is_measure: Callable[[str], bool]
 ) -> list[DescribedRun]:
-    """Return the run on each line of the table. Raises InvalidFile for the first line that cannot be read.
+    """Return a run for each line of the table. Raises InvalidFile for the first line that cannot be read.
 
     ``known``: name → detail, for every detail that the collection's runs can have. ``is_measure``: returns whether a
-    name is that of a measure.
+    name is the name of a measure.
     """
     text = text.removeprefix("\ufeff")
     lines = csv.reader(io.StringIO(text), delimiter=_separator(text), strict=True)

@@ -51,7 +51,7 @@ def pool_query(tops: Sequence[Sequence[str]], qrel: str | None) -> tuple[Candida
 
 
 def count_classes(class_keys: Iterable[str]) -> int:
-    """Return the number of different class keys. Each key ``""``, of a passage without text, counts separately."""
+    """Count the different class keys. Each empty key (of a passage without text) counts separately."""
     keys = list(class_keys)
     return len(set(keys) - {""}) + keys.count("")
 
@@ -65,7 +65,10 @@ def draw_queries(qids: Sequence[str], count: int, rng: np.random.Generator) -> l
 
 @dataclass(frozen=True)
 class Prices:
-    """The terms of a task: its size, the judgments per pair, the reward in dollars, and the fee as a share of it."""
+    """The terms of a task: pairs per task, judgments per pair, reward and fee.
+
+    The reward is in dollars. The fee is a share of the reward.
+    """
 
     pairs_per_task: int = 10
     judgments_per_pair: int = 1
@@ -77,7 +80,7 @@ class Prices:
         return -(-pairs * self.judgments_per_pair // self.pairs_per_task)
 
     def cost(self, pairs: int) -> Decimal:
-        """Return the cost of judging this many pairs, in dollars with the fee, rounded to cents."""
+        """Return the cost of judging this many pairs, in dollars including the fee, rounded to cents."""
         dollars = self.tasks(pairs) * self.reward * (1 + self.fee)
         return dollars.quantize(Decimal("0.01"), ROUND_HALF_UP)
 

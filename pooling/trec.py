@@ -100,7 +100,7 @@ class RunFile:
 
 @dataclass(frozen=True)
 class Qrels:
-    """The labels of a qrel file, in file order. ``query`` has the index in ``qids`` of each label's query."""
+    """The labels of a qrel file, in file order. ``query``: each label's query, as an index into ``qids``."""
 
     qids: tuple[str, ...]
     query: NDArray[np.int64]
@@ -126,11 +126,13 @@ def read_run_file(
 
     ``known_qids`` are the queries of the collection; without them, no query counts as unknown or unanswered. With
     ``skip_unknown``, lines of unknown queries are dropped instead of refused. ``max_depth`` is the maximum number of
-    passages per query.
+    passages per query. ``order`` is one of:
 
-    ``order`` is ``score`` (default for TREC runs: 32-bit floats, descending, ties by pid descending, as in trec_eval
-    9.0.4) or ``rank`` (the only order of MS MARCO runs: ascending, equal ranks in file order). Raises InvalidRunFile,
-    UnknownQueries, UnreadableContent or EmptyFile, which name the file and line.
+    - ``score``: by score as a 32-bit float, descending; ties by pid, descending, as in trec_eval 9.0.4. The
+      default for TREC runs.
+    - ``rank``: by rank, ascending; equal ranks in file order. The only order of MS MARCO runs.
+
+    Raises InvalidRunFile, UnknownQueries, UnreadableContent or EmptyFile, which name the file and line.
     """
     columns = read_columns(content, (TREC_RUN, MSMARCO_RUN))
     if columns.score is None and order == "score":

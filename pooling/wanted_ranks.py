@@ -31,7 +31,8 @@ class Sought:
     def among(self, values: NDArray[np.integer]) -> tuple[Codes, Codes]:
         """Find the sought integers among ``values``.
 
-        Returns the rows of ``values`` that have one, ascending, and the index in ``self.values`` for each.
+        Returns the rows of ``values`` that contain a sought integer, ascending, and that integer's index in
+        ``self.values`` for each row.
         """
         if not len(self.values) or not len(values):
             return np.empty(0, np.int64), np.empty(0, np.int64)
@@ -65,7 +66,7 @@ class Wanted:
 
     @cached_property
     def spelled(self) -> tuple[Codes, pl.Series]:
-        """The index of each entry's pid among the distinct pids, and the distinct pids, sorted."""
+        """Each entry's pid as an index into the sorted distinct pids, and these pids."""
         pids = pl.Series("pid", self.pids, dtype=pl.String)
         return pids.rank("dense").to_numpy().astype(np.int64) - 1, pids.unique().sort()
 
@@ -108,7 +109,7 @@ class Found:
 
 
 def find_wanted(ranking: Ranking, wanted: Wanted) -> Found:
-    """Return the ranks of the wanted passages in a ranking, and how many passages it has for each query."""
+    """Return the ranks of the wanted passages, and the ranking's number of passages for each query."""
     query_of = np.fromiter(map(wanted.place.get, ranking.qids, repeat(-1)), np.int64, len(ranking.qids))
     places = np.flatnonzero(query_of >= 0)
     retrieved = np.zeros(len(wanted.qids), np.int64)
@@ -127,10 +128,10 @@ def find_wanted(ranking: Ranking, wanted: Wanted) -> Found:
 
 
 def _wanted_rows(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes, Codes]:
-    """Return the ascending rows whose passage is wanted for some query, and the index of the distinct pid of each.
+    """Return the rows whose passage is wanted for some query, ascending.
 
-    ``places`` are the indices of the wanted queries in the run. Rows of other queries are skipped, unless more than
-    half of the run's queries are wanted.
+    Also returns the index of each row's pid among the distinct pids. ``places`` are the indices of the wanted queries
+    in the run. Rows of other queries are skipped, unless more than half of the run's queries are wanted.
     """
     some = None if 2 * len(places) > len(ranking.qids) else _rows_of_queries(ranking, places)
     codes = ranking.passages if some is None else ranking.passages[some]
@@ -164,7 +165,7 @@ def _signed_hashes(ranking: Ranking) -> Codes:
 def _wanted_string_rows(
     pids: pl.Series, hashes: Codes, codes: NDArray[np.integer], wanted: Wanted
 ) -> tuple[Codes, Codes]:
-    """Return the rows of ``codes`` with a wanted pid, and the index of the distinct pid of each.
+    """Return the rows of ``codes`` with a wanted pid, and that pid's index among the distinct pids.
 
     ``hashes`` has the hash of each row's pid.
     """

@@ -55,7 +55,7 @@ class Record:
     rounds: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
     def add(self, query: int, left: int, right: int, preferred: int, number: int) -> None:
-        """Count one judgment of a pair of round ``number``; ``preferred`` is 0 for "cannot decide"."""
+        """Count one judgment of a pair in round ``number``; ``preferred`` is 0 for "cannot decide"."""
         if left == right:
             return
         a, b = ordered_pair(left, right)

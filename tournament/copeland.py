@@ -26,7 +26,7 @@ class Ties(StrEnum):
 
 @dataclass(frozen=True)
 class Standings:
-    """The results of every query's tournament so far; ``wins`` (nodes,) are numerators over ``unit``."""
+    """The results of every query's tournament so far. ``wins``: numerators over ``unit``, shape (nodes,)."""
 
     wins: ExactArray
     unit: int
@@ -77,7 +77,10 @@ def _query_max(starts: IntArray, values: ExactArray) -> ExactArray:
 def _most_wins(
     starts: IntArray, query: IntArray, size: int, pairs: PairWins, wins: ExactArray, ties: Ties
 ) -> tuple[BoolArray, IntArray]:
-    """Return whether each node has the most wins after recounts, and each query's number of ties before them."""
+    """Return a mask of the nodes that have the most wins after recounts.
+
+    Also returns each query's number of nodes with the most wins before any recount.
+    """
     alive = wins == _query_max(starts, wins)[query]
     tied_at_first = _count_by_query(query, alive, len(starts))
     left = pairs

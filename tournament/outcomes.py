@@ -7,7 +7,10 @@ from fractions import Fraction
 
 
 class Status(StrEnum):
-    """Whether a query's best answers are settled. A singleton has only one passage, which needs no judgments."""
+    """The status of a query: closed (its best answers are settled), open or singleton.
+
+    A singleton has only one passage, which needs no judgments.
+    """
 
     CLOSED = "closed"
     OPEN = "open"
@@ -37,7 +40,7 @@ class QueryOutcome:
 
     @property
     def tied(self) -> bool:
-        """Whether the query is settled with several best answers."""
+        """True if the query is settled with several best answers."""
         return self.status is not Status.OPEN and len(self.best) > 1
 
     def is_published(self, *, allow_open: bool) -> bool:

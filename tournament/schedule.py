@@ -18,7 +18,10 @@ MOST_JUDGMENTS = 5
 
 
 class Rule(StrEnum):
-    """Rules for when a challenge stops judging a pair: at a lead of 2 or five judgments, or after one judgment."""
+    """Rules for when a challenge stops judging a pair.
+
+    ``lead2``: when one side leads by 2, or after five judgments. ``single``: after one judgment.
+    """
 
     LEAD2 = "lead2"
     SINGLE = "single"
@@ -77,9 +80,8 @@ class Sides:
 class Step:
     """The state of one query of a challenge.
 
-    ``ask`` has the pairs to judge now and the number of judgments that each needs; it is empty if ``finished``.
-    ``left`` has the challengers that some best answer failed to beat, so that they stay in. It is final once
-    ``finished``.
+    ``ask``: the pairs to judge now, each with the number of judgments needed; empty if ``finished``. ``left``: the
+    challengers that stay in because at least one best answer failed to beat them. It is final once ``finished``.
     """
 
     ask: tuple[tuple[PairKey, int], ...]

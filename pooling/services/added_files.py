@@ -45,8 +45,8 @@ def ask_to_add(
 ) -> AddedFiles:
     """Store a request, with its files, for a job that adds the files and fetches missing texts.
 
-    Without files, the job only fetches texts from the registered sources: those of recorded passages and of the top
-    passages of every run.
+    Without files, the job only fetches the texts of recorded passages and of every run's top passages from the
+    registered sources.
 
     ``details`` of labels: ``set`` (its name), ``min_grade``, ``skip_unknown``, ``withheld``. ``there``: passage files
     that are already on the server. Raises PoolingError for problems that can be checked at once.

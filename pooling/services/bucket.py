@@ -75,7 +75,10 @@ class Bucket(S3Storage):
         return True
 
     def put(self, name: str, path: Path) -> None:
-        """Store a local file, unless a file with this name is already stored, which then has the same content."""
+        """Store a local file, unless a file of this name is already stored.
+
+        The stored file then has the same content.
+        """
         if self.has(name):
             return
         with self._answering(), path.open("rb") as file:

@@ -1,7 +1,7 @@
 """Find or import a collection's near-duplicates, apply them to its passages, and remove them.
 
 ``Passage.class_key`` identifies the class of a passage. By default, it is the key of the passage's text. A passage in
-a class of near-duplicates has the key of its canonical passage instead, with or without a text.
+a class of near-duplicates has its canonical passage's key instead, even if it has no text.
 """
 
 import hashlib
@@ -181,7 +181,7 @@ def keys_of(collection: Collection, pids: Iterable[str]) -> dict[str, str]:
 
 
 def members_of(collection: Collection, canonical: Iterable[str]) -> dict[str, list[str]]:
-    """Return, for these canonical pids, canonical pid → the sorted pids of its class."""
+    """Return canonical pid → the sorted pids of its class, for the given canonical pids."""
     stored = cluster_set_of(collection)
     found: dict[str, list[str]] = {}
     waiting = iter(canonical)

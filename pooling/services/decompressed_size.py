@@ -24,9 +24,10 @@ def content_of(path: Path, name: str = "", progress: Progress | None = None) -> 
 def run_content_of(
     path: Path, name: str = "", progress: Progress | None = None, *, sent: int | None = None
 ) -> Content:
-    """Return the content of a run with its size limit, which is lower because a run is read into memory.
+    """Return the content of a run file with its size limit.
 
-    ``sent``: its size as sent; None for a file that is already on this machine.
+    The limit is lower than for other files, because a run is read into memory. ``sent``: the size of the file as
+    sent; None for a file that is already on this machine.
     """
     most = int(min(settings.MAX_RUN_BYTES, settings.MAX_DECOMPRESSED_BYTES))
     return Content(path, name, most if sent is None else min(most, most_bytes(sent)), progress)

@@ -38,7 +38,10 @@ class DocumentLabel:
 
 @dataclass(frozen=True)
 class MappedLabels:
-    """The new qrel set, with numbers of its labels. ``duplicates``: labels that come only from near-duplicates."""
+    """The new qrel set, and counts of its labels.
+
+    ``duplicates``: the number of labels that come only from near-duplicates.
+    """
 
     qrel_set: QrelSet
     labels: int
@@ -82,8 +85,8 @@ def highest_grades(
 ) -> list[DocumentLabel]:
     """Return each document's highest grade for each query, in order of queries and documents.
 
-    ``labels``: (qid, pid, grade). ``alike``: pid → its near-duplicates. Each grade comes with the passage that it is
-    taken from. Of several, a labeled passage is preferred to a near-duplicate, then the lowest pid.
+    ``labels``: (qid, pid, grade). ``alike``: pid → its near-duplicates. Each result names the passage with that
+    grade. If there are several, a labeled passage is preferred to a near-duplicate, then the lowest pid.
     """
     best: dict[tuple[str, str], tuple[int, bool, str]] = {}
     order: dict[str, int] = {}
@@ -105,7 +108,7 @@ def map_labels(
     """Store the document labels as a new qrel set, withheld if the passage labels are.
 
     Raises AlreadyImported if the name is taken. Raises UnmappedLabels if a labeled passage has no document, if
-    ``qrel_set`` already has document labels, or if no label has ``min_grade``. Nothing is stored then.
+    ``qrel_set`` already has document labels, or if no label reaches ``min_grade``. Then nothing is stored.
     """
     collection = qrel_set.collection
     check_name(set_name)

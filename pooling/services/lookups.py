@@ -92,9 +92,9 @@ class RunsOfKind:
 
 
 def runs_of_kind(runs: Iterable[Run], qrel_set: QrelSet | None) -> RunsOfKind:
-    """Keep the runs that retrieve what the qrel set labels, documents or passages; without a set, passages.
+    """Keep the runs that retrieve what the qrel set labels: documents or passages.
 
-    If there are no such runs, all runs are kept.
+    Without a set, keep the runs that retrieve passages. If there are no such runs, all runs are kept.
     """
     documents = _are_of_documents(qrel_set)
     divided: dict[bool, list[Run]] = {True: [], False: []}
@@ -106,10 +106,11 @@ def runs_of_kind(runs: Iterable[Run], qrel_set: QrelSet | None) -> RunsOfKind:
 
 
 def why_not_scored(run: Run, qrel_set: QrelSet | None, beside: Iterable[Run]) -> str:
-    """Return why these labels (default: those of a version) do not apply to the run; empty if they do.
+    """Return why these labels do not apply to the run; empty if they do.
 
-    Labels are known to be of passages if the collection also has derived document labels. Otherwise, they count as
-    labels of passages only if one of the runs ``beside`` retrieves passages.
+    Without a qrel set, the labels are those of a version. Labels are known to be of passages if the collection also
+    has derived document labels. Otherwise, they count as passage labels only if a run in ``beside`` retrieves
+    passages.
     """
     documents = _are_of_documents(qrel_set)
     if (task_of(run.details) == DOCUMENT) is documents:

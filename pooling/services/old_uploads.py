@@ -1,4 +1,4 @@
-"""Delete files that are no longer kept: unfinished, unread, checked but not submitted, or refused uploads."""
+"""Delete the files of old uploads: unfinished, unread, checked but not submitted, or refused."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -27,9 +27,10 @@ KEPT_AFTER_REFUSAL = timedelta(days=1)
 
 
 def forget_old_uploads() -> int:
-    """Delete uploads that are no longer kept; return how many. Of refused uploads, only the files are deleted.
+    """Delete uploads whose retention period is over; return how many.
 
-    An upload that cannot be deleted does not block the others: SweepFailed is raised at the end.
+    Of refused uploads, only the files are deleted. An upload that cannot be deleted does not block the others:
+    SweepFailed is raised at the end.
     """
     now, states = clock.now(), RunUpload.State
     over = Q(state=states.RECEIVING, created_at__lte=now - KEPT_UNFINISHED)

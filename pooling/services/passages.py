@@ -57,7 +57,7 @@ def examine(content: Content) -> PassageSource:
 def register_source(collection: Collection, source: PassageSource, *, name: str = "") -> PassageSource:
     """Register a file as a source of the collection's texts. Raises AlreadyImported.
 
-    ``name``: for a file that a user sent, the name under which they sent it, for errors.
+    ``name``: the sender's name for an uploaded file, used in errors.
     """
     registered, new = PassageSource.objects.get_or_create(
         collection=collection,
@@ -125,7 +125,10 @@ def record_tops(collection: Collection, *, progress: Progress | None = None) -> 
 
 
 def fetch_with_tops(*, collection: Collection, progress: Progress | None = None) -> Fetched:
-    """Fetch the missing texts, also of the runs' top passages. Without a source, top passages get no rows."""
+    """Fetch all missing texts, including those of the runs' top passages.
+
+    Without a source, the top passages are not recorded.
+    """
     if collection.sources.exists():
         record_tops(collection, progress=progress)
     return fetch_missing(collection=collection, progress=progress)
@@ -193,7 +196,7 @@ def read_texts(
 
 
 def store_read_texts(*, collection: Collection, file: IO[str]) -> Fetched:
-    """Store the file's texts of those recorded passages that have no text yet."""
+    """Store texts from the file for recorded passages that have no text yet."""
     without = set(collection.passages.filter(text__isnull=True).values_list("pid", flat=True))
     file.seek(0)
     texts = (Text(*json.loads(line)) for line in file)

@@ -100,7 +100,7 @@ def _query_indices(
 
 
 def _drawn_queries(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice) -> NDArray[np.bool_]:
-    """Return, for each query, whether building the pool would draw it from the queries with large enough pools."""
+    """Return a mask of the queries that building the pool would draw, among those with large enough pools."""
     there = np.flatnonzero(sizes >= max(1, choice.min_size))
     if choice.sample is not None:
         rng = np.random.default_rng(choice.seed)
@@ -201,7 +201,7 @@ def _hashed_labels(
 def _pid_hashes(pids: pl.Series, clusters: ClusterSet | None) -> preview.Hashes:
     """Return 64-bit hashes of pids, equal within a class of near-duplicates.
 
-    The high bits of a hash, those above the bits for the source, are never all zero as in ``NOTHING``.
+    The bits above the bits for the source are never all zero, so that no hash is taken for ``NOTHING``.
     """
     if clusters and (canonical := canonical_of(clusters.collection, pids.unique().to_list())):
         pids = pids.replace(canonical)

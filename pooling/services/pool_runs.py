@@ -41,11 +41,11 @@ def runs_for_pool(
     qrel_set: QrelSet | None,
     criteria: RunCriteria | None = None,
 ) -> RunsOfKind:
-    """Return the runs to pool: the ``named`` runs, and the runs of ``everything`` that meet the criteria.
+    """Return the runs to pool: the ``named`` runs, and the runs in ``everything`` that meet the criteria.
 
-    Without named runs and criteria, these are all runs of ``everything``. Unless named, only runs of the labels' kind
-    (passages or documents) are pooled. A run without a priority never meets a criterion of priority. Raises NotFound
-    for an unknown round, and PoolRefused if no run meets the criteria.
+    Without named runs and criteria, all runs in ``everything`` are considered. Unless named, only runs of the labels'
+    kind (passages or documents) are pooled. A run without a priority never meets a priority criterion. Raises
+    NotFound for an unknown round, and PoolRefused if no run meets the criteria.
     """
     if not criteria:
         return RunsOfKind(list(named), [], documents=False) if named else runs_of_kind(everything, qrel_set)

@@ -24,10 +24,11 @@ Pools = dict[str, tuple[shallow.Candidate, ...]]
 
 @dataclass(frozen=True)
 class Choice:
-    """The queries of a pool: ``qids`` (None: all) with at least ``min_size`` passages, or a sample of them.
+    """The choice of a pool's queries, and how its runs and passages were chosen.
 
-    With ``fraction``, runs and qrels are reduced to one in that many passages of the corpus before pooling.
-    ``priority`` and ``round`` state how the runs were chosen (:func:`pooling.services.pool_runs.runs_for_pool`).
+    The queries are those among ``qids`` (None: all) with at least ``min_size`` passages, or a sample of these.
+    ``fraction``: before pooling, runs and qrels are reduced to one in this many passages of the corpus. ``priority``
+    and ``round`` state how the runs were chosen (:func:`pooling.services.pool_runs.runs_for_pool`).
     """
 
     qids: Sequence[str] | None = None
@@ -71,7 +72,7 @@ def check_choice(choice: Choice, depth: int) -> None:
 
 
 def labeled_qids(qrel_set: QrelSet, qids: Sequence[str] | None = None) -> list[str]:
-    """Return those of the qids (default: all labeled queries) for which the set has a relevant passage."""
+    """Return the qids with a relevant passage in the set; if ``qids`` is given, only those among them."""
     known = known_relevant(qrel_set)
     return [qid for qid in (known if qids is None else qids) if qid in known]
 
@@ -123,7 +124,7 @@ def build_pool(
 class Duel(NamedTuple):
     """A query's known relevant passage, and the run's passage to compare it with.
 
-    ``qrel_on_top``: whether the run's top passage is the known relevant one, not the other.
+    ``qrel_on_top``: True if the run's top passage is the known relevant one, False if it is ``other``.
     """
 
     qid: str

@@ -80,9 +80,10 @@ def store_labels(
 
 
 def store_qrel_set(qrel_set: QrelSet, labels: Sequence[tuple[str, str, int, str]]) -> None:
-    """Save a new qrel set with its labels: (qid, pid, grade, pid of the passage behind a document's label or "").
+    """Save a new qrel set with its labels, all or nothing.
 
-    All or nothing. Raises AlreadyImported for a name that another request has just taken.
+    Each label is (qid, pid, grade, source). The source is the pid of the passage behind a document's label, else "".
+    Raises AlreadyImported for a name that another request has just taken.
     """
     collection = qrel_set.collection
     queries = dict(collection.queries.values_list("qid", "pk"))

@@ -16,7 +16,7 @@ from pooling.services.members import log
 
 @dataclass(frozen=True)
 class PlannedSplit:
-    """A division that is not stored yet: the private queries, with share and seed if they were drawn at random."""
+    """A split that is not stored yet: the private queries, and the share and seed of a random draw."""
 
     qids: tuple[str, ...]
     share: float | None = None

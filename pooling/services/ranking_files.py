@@ -75,7 +75,10 @@ def forget_ranking(name: str) -> None:
 
 
 def _from_bucket(storage: Bucket, name: str, depth: int | None) -> Ranking | None:
-    """Read a ranking from its local copy or else from the bucket; only the file of its beginning if that suffices."""
+    """Read a ranking from its local copy, or else from the bucket.
+
+    If the file of its beginning is enough, only that file is read.
+    """
     read = partial(read_ranking, depth=depth)
     top = _beginning_name(name)
     known = ranking_copies.read_kept(top, read) if depth is not None else None

@@ -17,7 +17,7 @@ def refusing_faults(file: str) -> Iterator[None]:
     """Turn any exception of a reader of ``file``, except refusals, into ReaderFailed.
 
     Otherwise, the job would fail again with each attempt, and the file's sender would wait forever. Errors unrelated
-    to the file are raised unchanged: the database is unavailable, the disk is full, another process has the job.
+    to the file are raised unchanged, such as an unavailable database, a full disk or a job that another process has.
     """
     try:
         yield

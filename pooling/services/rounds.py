@@ -26,7 +26,7 @@ from pooling.services.members import log
 
 @dataclass(frozen=True)
 class Entry:
-    """The team that sent a submission itself, and the time at which its file had arrived."""
+    """A submission sent by a team itself: the team, and the time at which the file had arrived."""
 
     team: Team
     at: datetime

@@ -32,7 +32,10 @@ def problems_of_run(
 def each_refusal(
     refusal: PoolingError, content: Content, *, collection: Collection | None, skip_unknown: bool
 ) -> list[PoolingError]:
-    """Return a refusal for each problem of a refused file, and if some are not listed, a refusal that counts them."""
+    """Return a refusal for each listed problem in a refused file.
+
+    If there are more problems, the last refusal says how many are not listed.
+    """
     if not isinstance(refusal, InvalidFile):
         return [refusal]
     found = problems_of_run(refusal, content, collection=collection, skip_unknown=skip_unknown)

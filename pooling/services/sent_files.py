@@ -63,9 +63,9 @@ def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Pa
 def kept_within_quota(
     user: User, sent: Sequence[SentFile], there: Sequence[Path]
 ) -> Iterator[list[StoredFile]]:
-    """Store sent files, then run the block, which creates their row, in a transaction. If it fails, delete the files.
+    """Store sent files, then run the block in a transaction. If the block fails, delete the files.
 
-    Raises QuotaReached.
+    The block creates the row for the files. Raises QuotaReached.
     """
     files = keep_sent_files(sent, there)
     try:
@@ -178,7 +178,7 @@ def read_once(
 def every_problem(
     refusal: PoolingError, look: Callable[[], Iterable[tuple[str, Problems]]]
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Return a record for each problem, with its file and line, and kind → number of problems.
+    """Return a record of each listed problem, with its file and line, and the number of problems by kind.
 
     ``look`` reads refused files again to find every problem; if it finds none, the refusal itself is the problem.
     """

@@ -196,7 +196,7 @@ def refuse_against_policy(
 
 @dataclass(frozen=True)
 class TeamStanding:
-    """A team's numbers of recent runs and variants, and the first days on which the next ones are accepted."""
+    """A team's numbers of recent runs and variants, and the first day for one more of each."""
 
     team: str
     recent: int

@@ -60,7 +60,10 @@ def own_team_filter(user: Any, collection: Collection) -> Q:
 
 
 def scores_shown_filter(user: Any, collection: Collection) -> Q:
-    """Return the filter for runs whose values this person sees as a submitter; no run unless the policy allows it."""
+    """Return the filter for runs whose values this person sees as a submitter.
+
+    It matches no run unless the policy lets teams see their scores.
+    """
     policy = policy_of(collection)
     return own_team_filter(user, collection) if policy and policy.teams_see_scores else Q(pk__in=[])
 
@@ -88,7 +91,7 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
 
 
 def _team_called(collection: Collection, name: str) -> str | None:
-    """Return the name of the board's team that has this name, perhaps in another spelling, if there is one."""
+    """Return the board's own spelling of this team name; None if the board has no such team."""
     names = Team.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
     return next((other for other in names if plain_name(other) == plain_name(name)), None)
 

@@ -203,9 +203,9 @@ def _team_entry(upload: RunUpload) -> Entry | None:
 
 
 def _check_report(checked: CheckedRun, private: frozenset[str]) -> dict[str, Any]:
-    """Return the summary of the check, with the first unanswered and skipped queries and the numbers of all.
+    """Return the summary of the check, with the numbers of unanswered and skipped queries.
 
-    Unanswered public queries come before private ones.
+    Only the first queries of each kind are listed. Unanswered public queries come before private ones.
     """
     report = checked_run_summary(checked)
     report["unanswered"] = sorted(report["unanswered"], key=private.__contains__)
@@ -217,7 +217,7 @@ def _check_report(checked: CheckedRun, private: frozenset[str]) -> dict[str, Any
 
 
 def _all_problems(upload: RunUpload, content: Content, refusal: PoolingError) -> Problems:
-    """Return all problems of the file's lines, if a line was refused, and of the facts about the run."""
+    """Return all problems in the facts about the run and, if a line was refused, in the file's lines."""
     listed: list[Problem] = []
     counts: dict[str, int] = {}
     if isinstance(refusal, InvalidFile):

@@ -1,4 +1,4 @@
-"""Withhold labels: non-members see scores under them, but not the labels themselves."""
+"""Withhold labels: non-members see scores computed with them, but not the labels themselves."""
 
 from django.db import transaction
 from django.db.models import Count, Q
@@ -38,9 +38,9 @@ def hiding_decimals(queries: int) -> int:
 
 
 def safe_decimals(collection: Collection) -> int | None:
-    """Return the most decimals at which a mean reveals no single public query's value under any withheld set.
+    """Return the most decimals at which no mean reveals a single public query's value.
 
-    The set that covers the fewest public queries determines the number. Returns None if no set is withheld.
+    The withheld set that covers the fewest public queries determines the number. Returns None if no set is withheld.
     """
     private = PrivateQuery.objects.filter(split__collection=collection).values("query")
     covered = Count("qrels__query", distinct=True, filter=~Q(qrels__query__in=private))

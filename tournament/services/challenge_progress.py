@@ -20,10 +20,12 @@ ATTEMPTS = 5
 
 @dataclass(frozen=True)
 class Advance:
-    """The result of advancing a campaign's challenges, in numbers of judgments.
+    """The result of advancing a campaign's challenges.
 
-    ``asked`` were requested now. ``under_way`` were requested earlier and have not arrived. ``waiting`` are not
-    requested until they fill a task. ``finished`` has the numbers of the challenges that finished now.
+    - ``asked``: the number of judgments requested now.
+    - ``under_way``: the number of judgments requested earlier that have not arrived.
+    - ``waiting``: the number of judgments that are not requested until they fill a task.
+    - ``finished``: the numbers of the challenges that finished now.
     """
 
     asked: int = 0

@@ -160,7 +160,10 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
 
 
 def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed | None:
-    """Return an error if ``cost_most`` more dollars (fees included) exceed the campaign's budget or the cap."""
+    """Return an error if a further cost would exceed the campaign's budget or the cap.
+
+    ``cost_most``: the maximum further cost in dollars, fees included.
+    """
     limit, total = cap_of(campaign), neighbors.committed_dollars(campaign) + cost_most
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         return SpendNotConfirmed(
@@ -260,7 +263,7 @@ def _top_pids_by_query(
 
 
 def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
-    """Map the key of each passage that these titles know to its class."""
+    """Map the key of each passage compared so far (``known`` in these titles) to its class."""
     return {
         pk: class_of(pk, class_key)
         for part in neighbors.key_parts({key for title in titles for key in title.known})

@@ -28,7 +28,8 @@ class ChangeKind(StrEnum):
 class QueryChange:
     """A query on which two versions differ.
 
-    ``before`` and ``after`` are the keys of its best answers. The status is empty where a version lacks the query.
+    ``before`` and ``after``: the keys of the query's best answers in each version. The status is empty for a version
+    that lacks the query.
     """
 
     query: int
@@ -43,12 +44,16 @@ class QueryChange:
 class Cause:
     """The cause of a change in a query's result.
 
-    ``judgments_new`` counts the judgments that only the later side uses, ``judgments_gone`` those that only the
-    earlier side uses. Of the workers behind the latter, ``excluded`` are excluded now and ``withdrew`` withdrew.
-    ``challenges`` has the numbers of the challenges that only the later side includes; ``run_tags`` and
-    ``challengers`` (pids) belong to them. ``twins`` are pids of other passages in the class of a best answer.
-    ``rules`` lists changed parameters as (label, before, after). ``campaigns`` has the names of the two campaigns if
-    another one decided.
+    - ``judgments_new``: the number of judgments that only the later edition uses.
+    - ``judgments_gone``: the number of judgments that only the earlier edition uses.
+    - ``excluded``: the number of workers behind ``judgments_gone`` excluded now, without those who withdrew.
+    - ``withdrew``: the number of workers behind ``judgments_gone`` who withdrew.
+    - ``challenges``: the numbers of the challenges that only the later edition includes.
+    - ``run_tags``: the tags of the runs in these challenges.
+    - ``challengers``: the pids of the challengers in these challenges.
+    - ``twins``: the pids of other passages in the classes of these challenges' best answers.
+    - ``rules``: the changed parameters, as (label, before, after).
+    - ``campaigns``: the names of the two deciding campaigns, if they differ.
     """
 
     judgments_new: int = 0
@@ -111,7 +116,10 @@ def passages_by_query(rows: Iterable[tuple[int, int]]) -> dict[int, frozenset[in
 
 
 def changes_between(before: Edition | None, after: Edition) -> list[QueryChange]:
-    """Return every query on which the two editions differ, by query key; all of ``after`` if ``before`` is None."""
+    """Return every query on which the two editions differ, sorted by query key.
+
+    If ``before`` is None, these are all queries of ``after``.
+    """
     known: Mapping[int, str] = before.status if before else {}
     answers: Mapping[int, frozenset[int]] = before.best if before else {}
     found = []
@@ -136,7 +144,10 @@ def _kind_of_change(
 
 
 def causes(before: Edition | None, after: Edition, queries: Sequence[tuple[int, str]]) -> dict[int, Cause]:
-    """Return the cause of change of each (query key, qid), by query key. Reads each deciding version once."""
+    """Return query key → the cause of the change, for each (query key, qid).
+
+    Reads each deciding version once.
+    """
     origins = _Origins(after.collection)
     deciding = {
         key: (origins.of(before, qid) if before else None, origins.of(after, qid)) for key, qid in queries
@@ -202,7 +213,7 @@ def _fresh_challenges(
 
 
 def _pids_with_best_text(row: dict[str, Any]) -> list[str]:
-    """Return the pids of the other passages in the classes of the best answers of a challenge."""
+    """Return the pids of the other passages in the classes of a challenged query's best answers."""
     return [pid for best in row["best"] for pid in row["members"].get(best, [])]
 
 

@@ -35,12 +35,20 @@ QUERIES_A_SECOND = 2000
 
 @dataclass(frozen=True)
 class Drift:
-    """The difference between a version and current judgments. All fields but ``version`` are empty if there is none.
+    """The difference between a version and current judgments.
 
-    ``gone`` of its judgments no longer count, and ``new`` judgments were added, on ``queries`` queries in total. Of
-    the workers behind ``gone``, ``excluded`` are excluded and ``withdrew`` withdrew their judgments. Publishing again
-    would give ``answers`` queries different best answers, drop ``left`` queries and add ``arrived``. ``campaigns``
-    are the campaigns to publish again; ``gone_on`` has the qids that lost judgments.
+    Without a difference, all fields but ``version`` are empty.
+
+    - ``gone``: the number of the version's judgments that no longer count.
+    - ``new``: the number of judgments that count now but are not in the version.
+    - ``queries``: the number of queries with such judgments.
+    - ``excluded``: the number of workers behind ``gone`` who are excluded but did not withdraw.
+    - ``withdrew``: the number of workers behind ``gone`` who withdrew their judgments.
+    - ``answers``: the number of queries that would get different best answers if published again.
+    - ``left``: the number of queries that publishing again would drop.
+    - ``arrived``: the number of queries that publishing again would add.
+    - ``campaigns``: the campaigns to publish again.
+    - ``gone_on``: the qids of the queries that lost judgments.
     """
 
     version: int
@@ -258,10 +266,9 @@ def _compute_drift(version: QrelVersion) -> Drift:
 def _drift_of_campaign(origin: QrelVersion, taken: frozenset[int], said: Edition) -> _CampaignDrift:
     """Compare a version (``said``) with one campaign's current judgments.
 
-    ``taken`` are the keys of the queries that ``said`` takes from ``origin``, a version of that campaign.
-
-    The version's own campaign may have settled more queries. For an earlier campaign, other queries are ignored,
-    because another campaign may have decided them since.
+    ``taken`` are the keys of the queries that ``said`` takes from ``origin``, a version of that campaign. If
+    ``origin`` is ``said`` itself, queries that the campaign has settled since are included. Otherwise they are
+    ignored, because another campaign may have decided them since.
     """
     facts = load_facts(origin.campaign)
     allow_open = origin.content["parameters"]["allow_open"]
@@ -305,7 +312,7 @@ def _exclusion_rules(part: _CampaignDrift) -> list[str]:
 
 
 def _answers_with_members(facts: Facts, settled: Mapping[int, QueryOutcome]) -> dict[int, frozenset[int]]:
-    """Map queries to their best answers with all members of their classes."""
+    """Map query keys to the keys of the best answers and of all members of their classes."""
     return {
         query: frozenset(
             member for best in outcome.best for member in facts.classes.get(query, {}).get(best, [best])

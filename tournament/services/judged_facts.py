@@ -142,9 +142,10 @@ def compared_passages(campaign: Campaign) -> list[Member]:
 
 
 def classes_of(members: Iterable[Member]) -> Classes:
-    """Group each query's passages by class. The canonical passage represents a class, else that of the smallest key.
+    """Group each query's passages by class, under the passage that represents the class.
 
-    A passage that has no text and is no near-duplicate forms its own class.
+    The representative is the canonical passage, else the passage with the smallest key. A passage that has no text
+    and is no near-duplicate forms its own class.
     """
     representative: dict[tuple[int, str], int] = {}
     classes: Classes = defaultdict(dict)

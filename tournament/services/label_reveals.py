@@ -1,4 +1,4 @@
-"""Find versions that reveal withheld labels, because only such a label put a best answer in the pool."""
+"""Find versions that reveal withheld labels: a best answer was pooled only because of such a label."""
 
 import re
 

@@ -11,9 +11,12 @@ from tournament.models import QrelVersion, VersionQuery
 
 @dataclass(frozen=True)
 class Redecided:
-    """The number of ``queries`` that campaign ``before`` decided in ``version``, and campaign ``now`` decides again.
+    """Queries that one campaign decided in an earlier version, and another campaign decides again.
 
-    ``changed`` of them get different best answers.
+    - ``version``: the number of the earlier version.
+    - ``before``, ``now``: the names of the earlier and the later campaign.
+    - ``queries``: the number of these queries.
+    - ``changed``: the number of these queries that get different best answers.
     """
 
     version: int
@@ -34,7 +37,7 @@ class Redecided:
 def redecided_queries(
     parent: QrelVersion | None, campaign: Campaign, rows: Iterable[VersionQuery], changed: Collection[int]
 ) -> list[Redecided]:
-    """Return the queries that a version or draft takes from other campaigns, grouped by the deciding version.
+    """Count the queries that a version or draft takes over from other campaigns, by earlier version.
 
     ``rows`` are the queries of the version or draft. ``changed`` has the keys of the queries whose best answers
     differ from those in ``parent``.
@@ -55,7 +58,7 @@ def redecided_queries(
 
 
 def redecided_by(version: QrelVersion) -> list[Redecided]:
-    """Return the queries that a published version takes from other campaigns."""
+    """Count the queries that a published version takes over from other campaigns, by earlier version."""
     if version.parent is None:
         return []
     rows = version.queries.select_related("query")

@@ -40,7 +40,7 @@ def passages_with_text(
 def canonical_passages(
     collection: Collection, pids: Iterable[str], progress: Progress | None = None
 ) -> dict[int, int]:
-    """Map keys of near-duplicates to those of their canonical passages, which are recorded if they are new."""
+    """Map keys of near-duplicates to keys of their canonical passages. Records canonical passages if new."""
     canonical = clusters.canonical_of(collection, sorted(set(pids)))
     keys = passages.record_passages(collection, canonical)
     found = passages_with_text(collection, canonical.values(), progress)

@@ -29,7 +29,10 @@ VERSION_PUBLISHED = "version.published"
 
 @dataclass(frozen=True)
 class Publication:
-    """A version, and whether this call created it (``new``) or nothing had changed since it was published."""
+    """The collection's latest version after a publication.
+
+    ``new``: True if this publication created it, False if nothing had changed since it was published.
+    """
 
     version: QrelVersion
     new: bool
@@ -37,7 +40,7 @@ class Publication:
 
 @dataclass(frozen=True)
 class Draft:
-    """A version before it gets its number; ``content`` is its manifest without number and parent."""
+    """A version before it gets its number. ``content``: the manifest without its number and parent."""
 
     content: dict[str, Any]
     queries: list[VersionQuery]

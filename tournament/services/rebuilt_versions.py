@@ -152,7 +152,7 @@ def named_judgments(campaign: Campaign, manifest: dict[str, Any], number: int) -
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys in this database of a manifest's qids and pids, and the reverse."""
+    """The keys in this database of a manifest's qids and pids, and the qids and pids of these keys."""
 
     query: dict[str, int]
     passage: dict[str, int]

@@ -21,7 +21,7 @@ from web.releases.bundle_agreement import Agreement
 from web.releases.bundle_rows import ReleasedRows
 from web.releases.card import data_card, license_text, pay_text
 from web.releases.scope import CAMPAIGN_FIELDS, PUBLIC, Scope, campaign_facts
-from web.versions.pages import released_qrels
+from web.versions.released_qrels import released_qrels
 
 #: The earliest date that a zip supports. The real date is left out, so that equal inputs give equal bytes.
 MOMENT = (1980, 1, 1, 0, 0, 0)
@@ -165,7 +165,8 @@ def _write_versions(scope: Scope, writer: _Writer) -> Iterator[dict[str, Any]]:
             "rule_version": manifest["rule_version"],
             "parameters": manifest["parameters"],
             "manifest_sha256": version.manifest_sha256,
-            "qrels_sha256": version.qrels_sha256,
+            # The hash of the whole file would confirm guesses of the lines left out.
+            "qrels_sha256": None if left_out else version.qrels_sha256,
             "released_qrels_sha256": sha256,
             "lines": content.count(b"\n"),
             "lines_left_out": left_out,

@@ -17,6 +17,8 @@ from web.releases.scope import FORMAT, Scope
 
 #: The first bundle format in which times and tasks do not reveal which pseudonyms of two versions are one worker.
 UNJOINABLE = 2
+#: The first bundle format without the hash of a whole qrels file of which lines are left out.
+WITHOUT_WHOLE_HASH = 4
 
 
 def keep_bundle(scope: Scope, path: Path, sha256: str, summary: dict[str, Any]) -> MadeBundle:
@@ -89,6 +91,8 @@ def no_longer_released(made: MadeBundle, scope: Scope) -> list[str]:
     found = [f"{run.run_tag} is now released as {run.release}" for run in named if not run.is_public]
     if made.facts.get("format", 1) < UNJOINABLE:
         found.append("its times, to the second, can link workers' names in different versions")
+    if made.facts.get("format", 1) < WITHOUT_WHOLE_HASH:
+        found.append("its hashes of whole qrels files can confirm guesses of the best answers left out")
     found += [
         f"the author of {run.run_tag} is hidden until {run.anonymous_until}"
         for run in named

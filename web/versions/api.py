@@ -20,7 +20,7 @@ from web.boards.pages import published_board
 from web.common.access import collection_for
 from web.common.outdated_versions import Outdated, outdated_for
 from web.common.visibility import shown_teams
-from web.versions.pages import released_qrels
+from web.versions.released_qrels import released_qrels, shown_qrels_sha256
 
 router = Router()
 
@@ -33,7 +33,13 @@ class VersionOut(Schema):
     simulated: bool
     queries: int
     qrels: int
-    qrels_sha256: str
+    qrels_sha256: Annotated[
+        str,
+        Field(
+            description="SHA-256 of the qrels file that you can download: for members of the collection, of the "
+            "whole file; for others, of the part without the lines that Preferee-Left-Out counts."
+        ),
+    ]
     published_at: datetime
     doi: str | None
     outdated: Annotated[
@@ -57,7 +63,9 @@ def list_versions(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     rows = QrelVersion.objects.filter(collection=found).select_related("campaign").defer("manifest")
     told = outdated_for(user, [found]).get(found.pk)
     dois = dois_of(rows)
-    return [_version_out(row, told, dois.get(row.pk)) for row in rows.order_by("-number")]
+    shown = list(rows.order_by("-number"))
+    hashes = shown_qrels_sha256(found, user)
+    return [_version_out(row, told, dois.get(row.pk)) | {"qrels_sha256": hashes[row.number]} for row in shown]
 
 
 @router.put(

@@ -17,12 +17,11 @@ from leaderboard.scoring.chosen_runs import official_set
 from pooling.models import Collection, PooledPassage, PrivateQuery, Qrel, QrelSet, Query
 from pooling.services.members import may
 from tournament.dois import doi_address
-from tournament.manifest import sha256, trec_qrels
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.services.version_dois import doi_of
 from web.common.label_sight import label_sight
 from web.common.outdated_versions import outdated_for
-from web.common.visibility import Sight, hidden_queries, sees_everything, sight_on_answers
+from web.common.visibility import sees_everything, sight_on_answers
 
 QUERIES_A_PAGE = 50
 FILTERS = {
@@ -203,25 +202,6 @@ def query_lines(version: QrelVersion, rows: Sequence[VersionQuery], user: Any) -
         pids, hidden = [pid for _, pid, _ in seen], len(best[row.query_id]) - len(seen)
         lines.append(QueryLine(row, pids, hidden, seen[0][2] if seen else ""))
     return lines
-
-
-def released_qrels(version: QrelVersion, user: Any, sight: Sight | None = None) -> tuple[bytes, int, str]:
-    """Return the visible part of the version's qrels file, the number of omitted lines, and the part's SHA-256.
-
-    Files omit what public pages hide: passages that only unreleased runs supplied, and results on private queries.
-    ``sight``: the visibility of these queries, if already known.
-    """
-    columns = ("query_id", "passage_id", "query__position", "query__qid", "passage__pid")
-    rows = list(version.qrels.values_list(*columns))
-    sight = sight or sight_on_answers(version, None, user)
-    hidden = hidden_queries(version.collection, user)
-    shown = [
-        (position, qid, pid)
-        for query, passage, position, qid, pid in rows
-        if qid not in hidden and sight.sees(query, passage)
-    ]
-    content = trec_qrels(shown)
-    return content, len(rows) - len(shown), sha256(content)
 
 
 def _shown_queries(version: QrelVersion, everything: bool) -> Q:

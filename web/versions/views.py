@@ -22,6 +22,7 @@ from web.versions import (
     rows as version_rows,
     version_changes as version_changes,
 )
+from web.versions.released_qrels import released_qrels
 from web.versions.unjudged_query import covering_version, unjudged_query_page
 
 
@@ -54,7 +55,7 @@ def queries_file(request: HttpRequest, name: str, number: int, form: str) -> Any
 def qrels_file(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Return the part of the version's qrels that the person can see, in TREC format."""
     found = version_for(request.user, name, number)
-    content, _, _ = versions.released_qrels(found, request.user)
+    content, _, _ = released_qrels(found, request.user)
     file = f"{found.collection.name}-version-{found.number}.qrels"
     return _as_attachment(HttpResponse(content, content_type="text/plain; charset=utf-8"), file)
 

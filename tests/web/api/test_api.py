@@ -5,6 +5,8 @@ import json
 from datetime import date
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from config.background.followed_jobs import work_off_everything
 from judging.models import CampaignChange
@@ -14,6 +16,7 @@ from pooling.errors import BucketAway
 from pooling.models import PrivateQuery, QuerySplit, Run
 from pooling.services.submission_policies import set_policy
 from tests.web.api_caller import RUNS, api as api, problem
+from tournament.models import QrelVersion
 
 pytestmark = pytest.mark.one_database
 
@@ -77,6 +80,49 @@ def test_qrels_for_the_public_leave_out_what_is_not_released(client, published):
     assert b"q1 0 b 1" in reply.content
     assert b" s " not in reply.content
     assert int(reply["Preferee-Left-Out"]) > 0
+
+
+def test_the_hash_of_a_versions_qrels_is_of_the_part_that_the_reader_sees(client, api, published):
+    """The hash of the whole file would confirm a guess of the lines left out."""
+    published.add_queries(1)
+    published.publish()
+
+    def hashes(reply):
+        return {row["number"]: row["qrels_sha256"] for row in reply.json()}
+
+    for level in ("scores", "public"):
+        Run.objects.filter(pk=published.mole.pk).update(release=level)
+        told = hashes(client.get("/api/v1/collections/harbour/versions"))
+        for number in (1, 2):
+            seen = client.get(f"/api/v1/collections/harbour/versions/{number}/qrels")
+            assert told[number] == hashlib.sha256(seen.content).hexdigest()
+        whole = hashes(api.get("/collections/harbour/versions"))
+        assert whole == dict(QrelVersion.objects.values_list("number", "qrels_sha256"))
+        assert (told == whole) == (level == "public")
+
+    split = QuerySplit.objects.create(collection=published.collection, sha256="0")
+    PrivateQuery.objects.create(split=split, query=published.query("q1"))
+    told = hashes(client.get("/api/v1/collections/harbour/versions"))
+    seen = client.get("/api/v1/collections/harbour/versions/1/qrels").content
+    assert told[1] == hashlib.sha256(seen).hexdigest() != whole[1]
+
+
+def test_more_versions_cost_no_more_queries(client, published):
+    def counted():
+        with CaptureQueriesContext(connection) as first:
+            client.get("/api/v1/collections/harbour/versions")
+        with CaptureQueriesContext(connection) as again:
+            client.get("/api/v1/collections/harbour/versions")
+        return len(first), len(again)
+
+    few = counted()
+    for _ in range(4):
+        published.add_queries(1)
+        published.publish()
+    many = counted()
+
+    assert many <= few
+    assert many[1] < many[0]
 
 
 def test_private_queries_and_teams_under_embargo_are_hidden(client, api, published):

@@ -70,6 +70,20 @@ def test_passages_supplied_only_by_non_public_runs_are_in_no_file(town):
     assert "best answers in the qrels: 2" in files["DATA_CARD.md"]
 
 
+def test_the_hash_of_a_whole_qrels_file_is_given_only_if_no_line_is_left_out(town):
+    """Otherwise, readers could confirm guesses of the lines left out."""
+    files = read(town.version)
+    (told,) = json.loads(files["versions.json"])
+    part = hashlib.sha256(files["qrels/version-1.qrels"].encode()).hexdigest()
+    assert (told["lines_left_out"], told["qrels_sha256"], told["released_qrels_sha256"]) == (2, None, part)
+    assert town.version.qrels_sha256 not in "".join(files.values())
+
+    Run.objects.update(release="public")
+    (told,) = json.loads(read(town.version)["versions.json"])
+    assert told["lines_left_out"] == 0
+    assert told["qrels_sha256"] == told["released_qrels_sha256"] == town.version.qrels_sha256
+
+
 def trap(town, qid: str, off_topic: str) -> None:
     """Create an answered gold pair of the query, with an off-topic passage of any query."""
     asked = Slot.objects.get(number=1)

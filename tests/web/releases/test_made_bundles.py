@@ -109,12 +109,14 @@ def test_a_bundle_with_withdrawn_judgments_cannot_be_downloaded(cast):
     assert got(reader) == (200, new.sha256)
 
 
-def test_an_older_bundle_with_exact_times_is_marked(cast):
+def test_an_older_bundle_with_exact_times_or_hashes_of_whole_files_is_marked(cast):
     old = ensure_bundle(cast.version)
     assert no_longer_released(old, Scope(cast.version)) == []
     old.facts.pop("format")
 
     assert "times, to the second" in no_longer_released(old, Scope(cast.version))[0]
+    old.facts["format"] = 3
+    assert "hashes of whole qrels files" in no_longer_released(old, Scope(cast.version))[0]
 
 
 def test_withdrawals_without_judgments_in_a_bundle_do_not_affect_it(cast):

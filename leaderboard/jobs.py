@@ -66,10 +66,31 @@ def analyse(
     released: bool,
 ) -> dict[str, Any]:
     """Compute and store the analysis. ``runs`` has the keys of the runs; None for all runs of the collection."""
+    asked = analysis_asked(
+        kind=kind,
+        collection_id=collection_id,
+        campaign_id=campaign_id,
+        runs=runs,
+        settings=settings,
+        released=released,
+    )
+    return {"key": keep_result(asked, progress)}
+
+
+def analysis_asked(
+    *,
+    kind: str,
+    collection_id: int,
+    campaign_id: int | None,
+    runs: list[int] | None,
+    settings: dict[str, Any],
+    released: bool,
+) -> Asked:
+    """Return the request that the arguments of an analysis job describe."""
     rows = Run.objects.filter(collection=collection_id).order_by("run_tag")
     rows = rows if runs is None else rows.filter(pk__in=runs)
     rows = rows.released() if released else rows
-    asked = Asked(
+    return Asked(
         kind=KINDS[kind],
         collection=Collection.objects.get(pk=collection_id),
         runs=tuple(run.without_author() if released else run for run in rows),
@@ -77,7 +98,6 @@ def analyse(
         campaign=None if campaign_id is None else Campaign.objects.get(pk=campaign_id),
         released=released,
     )
-    return {"key": keep_result(asked, progress)}
 
 
 def ring_for_asking(

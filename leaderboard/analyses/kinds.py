@@ -71,6 +71,7 @@ class Kind:
     - ``by_description``: it uses the descriptions of runs, and can include announced runs.
     - ``of_every_task``: it takes runs of passages and runs of documents together.
     - ``reads_labels``: its results depend on qrel sets, so it is members-only while any of them is withheld.
+    - ``check``: raises a Refusal if the reader cannot see what the settings name. It runs before every read.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Kind:
     by_description: bool = False
     of_every_task: bool = False
     reads_labels: bool = True
+    check: Callable[[Asked], None] | None = None
     works: str = "Computing"
     help: str = ""
     example: str = ""

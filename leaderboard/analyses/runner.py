@@ -12,6 +12,7 @@ from judging.models import Campaign
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.pool_sizes.analysis import pool_or_newest
+from leaderboard.analyses.reusability.compared_labels import compared_labels
 from leaderboard.analyses.shared.combinations import check_some_are_private
 from leaderboard.cache import kept_analyses
 from leaderboard.cache.bases import RESTS_ON, Basis, bases_to_store, changed_bases
@@ -31,7 +32,7 @@ from leaderboard.output.stored_analyses import as_stored, from_stored
 from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import Run
-from pooling.services.lookups import RunsOfKind, collection_named, runs_of_kind
+from pooling.services.lookups import RunsOfKind, runs_of_kind
 from pooling.services.pools import without_text
 from pooling.services.query_splits import private_qids
 from tournament.services.label_reveals import plain_labels, withheld_labels
@@ -54,7 +55,7 @@ def compute_analysis(asked: Asked, progress: Progress | None = None) -> Analysis
     Labels of passages leave out runs of documents, and the reverse. A sentence names the runs left out. Raises a
     Refusal if the reader cannot see the analysis, or if there is nothing to analyze.
     """
-    check_released(asked)
+    check_readable(asked)
     of_kind = _runs_of_labels(asked)
     if of_kind and of_kind.left_out:
         made = asked.kind.make(replace(asked, runs=tuple(of_kind.kept)), progress)
@@ -76,6 +77,13 @@ def _runs_of_labels(asked: Asked) -> RunsOfKind | None:
     sets = asked.collection.qrel_sets
     qrel_set = sets.filter(name=chosen).first() if chosen else asked.collection.default_labels()
     return runs_of_kind(asked.runs, qrel_set if "qrels" in asked.settings else None)
+
+
+def check_readable(asked: Asked) -> None:
+    """Raise a Refusal if the reader cannot see the result now, even if it was stored when the reader could."""
+    check_released(asked)
+    if asked.kind.check:
+        asked.kind.check(asked)
 
 
 #: The advice in errors for visitors and for signed-in submitters alike.
@@ -161,7 +169,7 @@ def takes_every_run(asked: Asked) -> bool:
 
 def _data_behind(asked: Asked) -> list[Basis]:
     """Return what the analysis is computed from, by kind of data. Raises a Refusal if there is nothing to analyze."""
-    check_released(asked)
+    check_readable(asked)
     if asked.kind.of_private or asked.text("queries") == "private":
         check_some_are_private(asked.collection)
     collection, runs = asked.collection, asked.runs
@@ -178,8 +186,12 @@ def _data_behind(asked: Asked) -> list[Basis]:
         found.append(Basis("pool", pool.name, [pool.pk, without_text(pool)]))
     if asked.kind.name == "assessor_agreement":
         found.append(Basis("grades", "", graded_inputs(collection)))
-    if asked.kind.name == "reusability" and "/" in asked.text("against"):
-        other = collection_named(asked.text("against").partition("/")[0])
+    if (
+        asked.kind.name == "reusability"
+        and (compared := compared_labels(asked))
+        and compared[0] != collection
+    ):
+        other = compared[0]
         inputs = [other.pk, str(other.visibility), labels_inputs(other), clusters_inputs(other)]
         found.append(Basis(f"collection {other.name}", "", inputs))
     judged = [asked.campaign] if asked.campaign is not None else _campaigns_of_version(asked)

@@ -148,4 +148,6 @@ def read_analysis_work(request: HttpRequest, name: str, key: int) -> dict[str, A
     found = collection_for(reader(request), name, "see everything")
     job = get_object_or_404(Job, pk=key, kind=jobs.ANALYSE, arguments__collection_id=found.pk)
     kept = kept_analysis(job.result["key"]) if job.result else None
+    if kept:
+        pages.check_job_result(job)
     return work_out(job) | {"result": analysis_content(kept) if kept else None}

@@ -17,7 +17,7 @@ from leaderboard import jobs
 from leaderboard.analyses.fields import Choice, Number, read_settings
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.runner import StoredResult, check_released, result_or_older
+from leaderboard.analyses.runner import StoredResult, check_readable, check_released, result_or_older
 from leaderboard.errors import LeaderboardError, MembersOnly
 from leaderboard.output import Analysis
 from leaderboard.scoring.labels import ORDER
@@ -135,6 +135,13 @@ def _check_audience(asked: Asked) -> None:
     except MembersOnly as refusal:
         step = Guidance("To see it as a member, change ", Option("released"), ".")
         raise MembersOnly(refusal.message, step) from None
+
+
+def check_job_result(job: Job) -> None:
+    """Raise MembersOnly if members can no longer see the result of this analysis job."""
+    asked = jobs.analysis_asked(**job.arguments)
+    _check_audience(asked)
+    check_readable(asked)
 
 
 def _runs_to_analyse(collection: Collection, user: Any, released: bool) -> list[Run]:

@@ -11,6 +11,7 @@ from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.near_duplicates.analysis import ClassLabels, class_labels
 from leaderboard.analyses.query_spread.analysis import saturation_table
 from leaderboard.analyses.query_spread.computation import query_spread
+from leaderboard.analyses.reusability.compared_labels import compared_labels
 from leaderboard.analyses.reusability.computation import (
     DENSE,
     Density,
@@ -29,7 +30,6 @@ from leaderboard.analyses.reusability.judging_order import (
 )
 from leaderboard.analyses.shared.combinations import labels_asked
 from leaderboard.analyses.shared.described_runs import groups_to_leave_out
-from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans
 from leaderboard.output.printed_charts import columns_figure
@@ -39,13 +39,10 @@ from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from leaderboard.scoring.score_facts import scoring_facts
-from pooling.models import Collection, Run
+from pooling.models import Run
 from pooling.services.clusters import canonical_of
-from pooling.services.lookups import collection_named
-from pooling.services.query_splits import private_qids
 from pooling.services.runs import ranking_of, tops_of
 from pooling.wanted_ranks import find_wanted
-from tournament.services.label_reveals import plain_labels, withheld_labels
 
 TOP = 10
 Curve = tuple[str, Sequence[float | None]]
@@ -59,7 +56,8 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     labels = labels_asked(asked)
     name = parse_measure(asked.text("measure")).name
     found = class_labels(asked.collection, labels)
-    other = _labels_to_compare(asked)
+    compared = compared_labels(asked)
+    other = class_labels(compared[0], labels_named(*compared)) if compared else None
     depth = int(str(asked.settings["depth"]))
     sides = [one.labels for one in (found, other) if one]
     further = (("pool depth", str(depth)),)
@@ -126,27 +124,6 @@ def _with_run_results(
         (*so_far.sentences, _saved_sentence(pooled, saved, depth), _left_out_sentence(left)),
         {**so_far.content, "unjudged_at_10": shares, "saved": {"pooled": pooled, "saved": saved}},
     )
-
-
-def _labels_to_compare(asked: Asked) -> ClassLabels | None:
-    """Return the labels to compare with; None if the request names none.
-
-    They belong to this collection or, if named as ``NAME/SET``, to a published one. Raises MembersOnly if the reader
-    cannot see these labels, and another Refusal if they do not exist.
-    """
-    name, slash, set_name = asked.text("against").partition("/")
-    if not name:
-        return None
-    collection = collection_named(name) if slash else asked.collection
-    if slash and collection != asked.collection:
-        published = collection.visibility == Collection.Visibility.PUBLISHED
-        if not published or private_qids(collection) or plain_labels(set_name) in withheld_labels(collection):
-            raise MembersOnly(
-                f"The labels {set_name} of {name} are not public.", "Choose labels that are public."
-            )
-    elif asked.released and plain_labels(set_name if slash else name) in withheld_labels(collection):
-        raise MembersOnly(f"The labels {set_name or name} are withheld.", "Choose other labels.")
-    return class_labels(collection, labels_named(collection, set_name if slash else name))
 
 
 def _labeled_tops(run: Run, depth: int, found: ClassLabels) -> dict[str, tuple[str, ...]]:

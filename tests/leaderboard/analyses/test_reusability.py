@@ -9,8 +9,15 @@ from django.core.management import call_command
 from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.reusability.kind import KIND
-from leaderboard.analyses.runner import analysis_key, compute_analysis
+from leaderboard.analyses.runner import (
+    analysis_key,
+    compute_analysis,
+    keep_result,
+    result_now,
+    result_or_older,
+)
 from leaderboard.errors import MembersOnly, UnknownMeasure
+from leaderboard.jobs import job_key
 from leaderboard.scoring.labels import labels_named
 from pooling.models import ClusterSet, Collection, QrelSet
 from pooling.services.clusters import Classes, store_classes
@@ -177,6 +184,34 @@ def test_withheld_labels_are_for_members(bay, given):
     compute_analysis(asked(bay, **given))
     with pytest.raises(MembersOnly):
         compute_analysis(asked(bay, released=True, **given))
+
+
+@pytest.mark.parametrize("against", ["more", "bay/more", "cove/graded"])
+def test_a_stored_result_is_refused_once_the_labels_to_compare_with_are_hidden(bay, against):
+    make_qrels(bay, "more", [("q1", "a", 1)])
+    other = make_collection("cove", ["q1"], visibility="published")
+    make_qrels(other, "graded", [("q1", "a", 1)])
+    request = asked(bay, released=True, qrels="official", against=against)
+    keep_result(request, lambda done, total, message: None)
+    assert result_or_older(request)
+
+    QrelSet.objects.exclude(name="official").update(withheld=True)
+
+    for read in (result_or_older, result_now, analysis_key, job_key):
+        with pytest.raises(MembersOnly):
+            read(request)
+
+
+@pytest.mark.parametrize("released", [False, True])
+def test_no_error_reveals_whether_a_private_collection_exists(bay, released):
+    make_qrels(make_collection("cove", ["q1"]), "graded", [("q1", "a", 1)])
+
+    for name in ("cove", "gone"):
+        with pytest.raises(
+            MembersOnly, match=f"no public collection {name} with public labels graded"
+        ) as said:
+            analysis_key(asked(bay, released=released, against=f"{name}/graded"))
+        assert "Collections:" not in str(said.value)
 
 
 def test_preference_labels_can_be_left_out_too(valley, version):

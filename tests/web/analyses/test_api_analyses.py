@@ -5,7 +5,8 @@ import pytest
 from config.background.followed_jobs import work_off_everything
 from leaderboard.analyses import runner
 from leaderboard.analyses.registry import KINDS
-from pooling.models import QrelSet
+from pooling.models import Collection, QrelSet
+from tests.factories import make_collection, make_qrels
 from tests.web.versions.test_api_versions import Script
 
 pytestmark = pytest.mark.one_database
@@ -42,6 +43,19 @@ def test_an_analysis_is_run_once_and_read_as_data(script):
     assert made["state"] == kept["state"] == "done"
     assert made["result"] == kept["result"]
     assert made["result"]["facts"]["runs"] == ["mole", "quay"]
+
+
+def test_the_result_of_a_job_is_refused_once_the_other_collection_is_private(script):
+    other = make_collection("cove", ["q1"], visibility="published")
+    make_qrels(other, "graded", [("q1", "a", 1)])
+    work = script.post(f"{ANALYSES}/reusability", {"settings": {"against": "cove/graded"}})
+    work_off_everything()
+    assert script.get(f"{ANALYSES}/work/{work['id']}").json()["result"]
+
+    Collection.objects.filter(pk=other.pk).update(visibility="private")
+
+    refused = script.get(f"{ANALYSES}/work/{work['id']}", 422).json()
+    assert "no public collection cove" in refused["detail"]
 
 
 @pytest.mark.parametrize(

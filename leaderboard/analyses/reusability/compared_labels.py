@@ -1,0 +1,38 @@
+"""The labels whose density the analysis of reusability compares, and whether its readers can see them."""
+
+from leaderboard.analyses.kinds import Asked
+from leaderboard.errors import MembersOnly
+from pooling.models import Collection
+from pooling.services.query_splits import private_qids
+from tournament.services.label_reveals import plain_labels, withheld_labels
+
+
+def compared_labels(asked: Asked) -> tuple[Collection, str] | None:
+    """Return the collection and the name of the labels to compare with; None if there are none.
+
+    They are labels of this collection, or (``NAME/SET``) of a published one. Raises MembersOnly if the reader cannot
+    see them. The error does not reveal whether a collection exists.
+    """
+    name, slash, set_name = asked.text("against").partition("/")
+    if not name:
+        return None
+    if not slash or name == asked.collection.name:
+        _check_own_labels(asked, set_name if slash else name)
+        return asked.collection, set_name if slash else name
+    other = Collection.objects.filter(name=name, visibility=Collection.Visibility.PUBLISHED).first()
+    if other is None or private_qids(other) or plain_labels(set_name) in withheld_labels(other):
+        raise MembersOnly(
+            f"There is no public collection {name} with public labels {set_name}.",
+            "Choose labels that are public.",
+        )
+    return other, set_name
+
+
+def check_compared_labels(asked: Asked) -> None:
+    """Raise MembersOnly if the reader cannot see the labels to compare with."""
+    compared_labels(asked)
+
+
+def _check_own_labels(asked: Asked, name: str) -> None:
+    if asked.released and plain_labels(name) in withheld_labels(asked.collection):
+        raise MembersOnly(f"The labels {name} are withheld.", "Choose other labels.")

@@ -25,6 +25,11 @@ MEASURES = (
 USUAL = tuple(name for name in MEASURES if parse_measure(name).higher_is_better)
 
 
+def is_usual(measure: str) -> bool:
+    """Return whether the measure is one of ``USUAL``, in any spelling. Raises UnknownMeasure."""
+    return parse_measure(measure) in map(parse_measure, USUAL)
+
+
 def default_measure(collection: Collection) -> str:
     """Return the measure that was set for the collection's leaderboard, if it is allowed, else RR@10.
 

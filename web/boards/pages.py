@@ -17,14 +17,13 @@ from config.background.errors import TooMuchAsked
 from config.errors import NotNow, Refusal
 from leaderboard.board.board_output import board_analysis
 from leaderboard.board.boards import AskedBoard, PublishedBoard, kept_leaderboard
-from leaderboard.board.default_measure import MEASURE, MEASURES, USUAL, default_measure
+from leaderboard.board.default_measure import MEASURE, MEASURES, USUAL, default_measure, is_usual
 from leaderboard.board.moves import RankMoves, rank_moves
 from leaderboard.board.rounding import rounded_board
 from leaderboard.errors import NoRuns
 from leaderboard.output import Analysis, Figure
 from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.chosen_runs import board_version, official_set
-from leaderboard.scoring.measure_names import parse_measure
 from pooling.models import Collection, QrelSet, Run
 from tournament.dois import doi_address
 from tournament.models import QrelVersion
@@ -213,7 +212,7 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
     earlier = None
     if asked.version and not asked.is_there():
         versions = QrelVersion.objects.filter(collection=collection).defer("manifest")
-        earlier = _earlier_version(asked.version, versions, wish)
+        earlier = _earlier_version(asked, versions, wish, sight)
     again = "Repeat the request in a few seconds."
     try:
         work = drawing_work(asked, earlier)
@@ -252,7 +251,7 @@ def asked_board(
     version = board_version(collection, wish.version, labels_alone=wish.labels_alone)
     measure = wish.measure or default_measure(collection)
     for name in (official.name, *([f"@{version.number}"] if version else [])):
-        sight.require_usual(name, USUAL, asked=parse_measure(measure) in map(parse_measure, USUAL))
+        sight.require_usual(name, USUAL, asked=is_usual(measure))
     return AskedBoard(
         collection,
         version,
@@ -283,7 +282,7 @@ def board_view(
     try:
         asked = asked_board(collection, wish, user, sight, list(runs.values()))
         version, official = asked.version, asked.official
-        earlier = _earlier_version(version, versions, wish) if version else None
+        earlier = _earlier_version(asked, versions, wish, sight)
         if work := drawing_work(asked, earlier):
             return BoardView(
                 collection, versions, sets, version, official, sort=wish.sort, measure=measure, work=work
@@ -353,9 +352,18 @@ def _page_of_lines(lines: Iterable[BoardLine], wish: Wish, places: Mapping[str, 
     return page
 
 
-def _earlier_version(version: QrelVersion, versions: Iterable[QrelVersion], wish: Wish) -> QrelVersion | None:
-    """Return the earlier version that the address names, else the previous version; None for the first version."""
-    earlier = {one.number: one for one in versions if one.number < version.number}
+def _earlier_version(
+    asked: AskedBoard, versions: Iterable[QrelVersion], wish: Wish, sight: LabelSight
+) -> QrelVersion | None:
+    """Return the earlier version that the address names, else the previous version; None if there is none.
+
+    A version that would reveal withheld labels is left out if the measure is not a standard one, as on its own board.
+    """
+    if asked.version is None:
+        return None
+    earlier = {one.number: one for one in versions if one.number < asked.version.number}
+    if not is_usual(asked.measure):
+        earlier = {number: one for number, one in earlier.items() if sight.shows_labels(f"@{number}")}
     return earlier.get(wish.since or 0) or earlier.get(max(earlier, default=0))
 
 

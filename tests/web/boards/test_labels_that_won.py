@@ -139,6 +139,36 @@ def test_the_board_of_such_a_version_is_rounded_in_its_true_order(strait):
     assert "only the standard measures" in refused.json()["detail"]
 
 
+def test_moves_since_such_a_version_are_shown_only_for_standard_measures(strait, django_user_model):
+    """They are ranks under the earlier version, whose own board refuses other measures."""
+    make_qrels(strait, "open", [(qid, f"top-{qid}", 1) for qid in QIDS])
+    campaign = Campaign.objects.get()
+    for pair in Pair.objects.filter(query__qid__in=WON).select_related("passage_a", "passage_b"):
+        (top,) = (one for one in (pair.passage_a, pair.passage_b) if one.pid.startswith("top-"))
+        for _ in range(2):
+            Judgment.objects.create(
+                campaign=campaign,
+                pair=pair,
+                left=pair.passage_a,
+                right=pair.passage_b,
+                worker=Worker.objects.create(),
+                preferred=top,
+            )
+    publish_qrels(campaign=campaign)
+    assert withheld_labels(strait) == {"official", "@1"}
+    admin = Client()
+    admin.force_login(django_user_model.objects.create_superuser("admin"))
+
+    def moves(client, measure):
+        board = client.get(f"{ROOT}leaderboard/?version=2&official=open&since=1&measure={measure}")
+        assert board.context["board"].published
+        return board.context["board"].moves
+
+    assert moves(Client(), "Success@7") is None
+    assert moves(Client(), "Success@10").before == 1
+    assert moves(admin, "Success@7").before == 1
+
+
 def test_no_spelling_of_such_a_version_opens_an_analysis_to_everybody(strait):
     make_qrels(strait, "open", [(qid, f"top-{qid}", 1) for qid in QIDS])
     reading = [(name, "@1") for name, kind in KINDS.items() if kind.reads_labels]

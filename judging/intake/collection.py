@@ -16,7 +16,12 @@ from judging.crowds.interface import Crowd, CrowdSubmission
 from judging.errors import CrowdNever
 from judging.exchange.calls import Patience
 from judging.exchange.recovered_places import adopt, is_ours
-from judging.intake.kept_work import accept_kept_work, is_over, work_to_keep
+from judging.intake.kept_work import (
+    accept_kept_work,
+    accepted_but_unsettled,
+    is_over,
+    work_to_keep,
+)
 from judging.intake.places import close_extra, close_place, want_places
 from judging.intake.raised_flags import flag_since
 from judging.intake.screened_work import forgiven, screen_worker, standing_exclusion
@@ -113,9 +118,11 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
 def _keep_what_ran_out(campaign: Campaign, crowd: Crowd, patience: Patience) -> int:
     """Accept saved work that can no longer be submitted, if the crowd can pay for it; return the number accepted."""
     kept = 0
+    for submission in accepted_but_unsettled(campaign):
+        settle_submission(campaign, submission)
     for submission in work_to_keep(campaign):
         with patience.one():
-            if not is_over(crowd, submission):
+            if not is_over(crowd, submission) or _is_listed(campaign, crowd, submission):
                 continue
             _take_down(campaign, crowd, submission)
             if not accept_kept_work(campaign, submission):
@@ -124,6 +131,22 @@ def _keep_what_ran_out(campaign: Campaign, crowd: Crowd, patience: Patience) -> 
             if submission.standing == Submission.Standing.PENDING:
                 settle_submission(campaign, submission)
     return kept
+
+
+def _is_listed(campaign: Campaign, crowd: Crowd, submission: Submission) -> bool:
+    """Return whether the worker submitted this work at the crowd, which then pays for it; if so, collect it.
+
+    Places are found by a sweep, which can fail or lag behind.
+    """
+    try:
+        found = crowd.submission(submission.assignment_id)
+    except CrowdNever:
+        return False
+    if worker_for(crowd_namespace(campaign), found.crowd_worker_id) != submission.worker:
+        return False  # the crowd gave this assignment to somebody else
+    if submission.place is not None:
+        take_in(campaign, submission.place, found)
+    return True
 
 
 def _take_down(campaign: Campaign, crowd: Crowd, submission: Submission) -> None:

@@ -2,9 +2,12 @@
 
 import logging
 
+from django.db.models import QuerySet
+
 from config.errors import Refusal
 from config.rate_limits import first_time
 from judging.crowds import crowd_for
+from judging.errors import WorkRefused
 from judging.exchange.lookup_limits import LookupLimit
 from judging.intake.collection import collect_place
 from judging.intake.raised_flags import flag_workers
@@ -25,7 +28,9 @@ def confirm_failed(campaign: Campaign, worker: Worker) -> None:
 
     A worker who fails and asks for another task then sees the exclusion at once, not after the next collection. Only
     the crowd knows whose work it is, since a visitor can make up a worker's id. So nobody is refused for unconfirmed
-    work, or while the crowd does not respond.
+    work, or while the crowd does not respond, unless the crowd signed the worker's arrival. Then WorkRefused tells
+    the worker to wait until the work is collected: otherwise, a worker who returns each finished task at the crowd,
+    which lists no returned task, could go on after failing.
     """
     failed = (
         GoldAnswer.objects.filter(
@@ -37,16 +42,25 @@ def confirm_failed(campaign: Campaign, worker: Worker) -> None:
         .exclude(gold_pair__state=GoldPair.State.SUSPENDED)
         .exclude(submission__standing=Submission.Standing.TRIAL)
     )
-    if not failed.exists():
-        return
-    unconfirmed = list(GoldAnswer.objects.filter(submission__in=failed.values("submission")).order_by("pk"))
-    answers = [one.passed for one in (*answers_of(campaign, worker), *unconfirmed)]
-    if not screen_answers(answers, campaign.screen, slip_rate=campaign.slip_rate).excluded:
+    if not _would_exclude(campaign, worker, failed):
         return
     # Without this limit, made-up addresses could use up the calls needed for payments.
-    asked = f"confirm:{campaign.call_key}:{worker.pk}"
-    if not first_time(asked, seconds=AGAIN_SECONDS):
-        return
+    if first_time(f"confirm:{campaign.call_key}:{worker.pk}", seconds=AGAIN_SECONDS):
+        _collect_failed(campaign, worker, failed)
+    if _would_exclude(campaign, worker, failed.exclude(submission__taken_at=None)):
+        raise WorkRefused("not-ready", worker=worker)
+
+
+def _would_exclude(campaign: Campaign, worker: Worker, failed: QuerySet[GoldAnswer]) -> bool:
+    """Return whether the worker would be excluded if the work with these failed answers were confirmed."""
+    if not failed.exists():
+        return False
+    unconfirmed = GoldAnswer.objects.filter(submission__in=failed.values("submission")).order_by("pk")
+    answers = [one.passed for one in (*answers_of(campaign, worker), *unconfirmed)]
+    return screen_answers(answers, campaign.screen, slip_rate=campaign.slip_rate).excluded
+
+
+def _collect_failed(campaign: Campaign, worker: Worker, failed: QuerySet[GoldAnswer]) -> None:
     places = Place.objects.filter(submissions__in=failed.values("submission")).exclude(crowd_id="").distinct()
     for place in places.order_by("-pk")[:MOST_PLACES]:
         try:

@@ -45,6 +45,19 @@ def work_to_keep(campaign: Campaign) -> list[Submission]:
     return list(over.select_related("worker", "task", "campaign", "place__posting")[:500])
 
 
+def accepted_but_unsettled(campaign: Campaign) -> list[Submission]:
+    """Return kept work that was accepted by a process that ended before it decided whether the work counts."""
+    kept = Payment.objects.filter(submission=OuterRef("pk"), kind=Payment.Kind.COMPENSATION)
+    accepted = Submission.objects.filter(
+        Exists(kept),
+        campaign=campaign,
+        state=Submission.State.SUBMITTED,
+        standing=Submission.Standing.PENDING,
+        collected_at__isnull=False,
+    )
+    return list(accepted.select_related("worker", "task", "campaign").order_by("pk"))
+
+
 def is_over(crowd: Crowd, submission: Submission) -> bool:
     """Ask the crowd whether this work has ended, so that it can be kept.
 

@@ -1,0 +1,105 @@
+"""Work that never reached the crowd's list: kept once, never paid beside listed work, and always screened."""
+
+from datetime import timedelta
+
+import pytest
+
+from config import clock
+from judging.errors import CrowdLater, WorkRefused
+from judging.intake import collection
+from judging.intake.collection import collect
+from judging.models import GoldAnswer, Payment, Submission, Task
+from judging.page import session
+from judging.rules.deadlines import GRACE, offered_seconds
+from tests.judging.cast import Fair
+
+
+@pytest.fixture
+def signing(fair, monkeypatch):
+    """A campaign at a crowd that signs arrivals and pays for unsubmitted work."""
+    monkeypatch.setattr(fair.crowd, "signs_arrivals", True)
+    monkeypatch.setattr(fair.crowd, "pays_unsubmitted", True)
+    return fair
+
+
+def finished(signing, campaign, name="A1", **answers):
+    submission = signing.open_task(campaign, name, signed=True)
+    signing.answer(submission, **answers)
+    session.finish(submission)
+    return submission
+
+
+def over(campaign):
+    return timedelta(seconds=offered_seconds(campaign.assignment_seconds)) + GRACE + timedelta(minutes=1)
+
+
+def test_kept_work_is_settled_after_a_process_was_killed(signing, monkeypatch):
+    campaign = signing.opened()
+    submission = finished(signing, campaign)
+    with monkeypatch.context() as patch, clock.shifted(over(campaign)):
+        patch.setattr(
+            collection, "settle_submission", lambda *_: (_ for _ in ()).throw(RuntimeError("killed"))
+        )
+        with pytest.raises(RuntimeError):
+            collect(campaign)
+    submission.refresh_from_db()
+    assert submission.standing == Submission.Standing.PENDING
+
+    with clock.shifted(over(campaign) + timedelta(minutes=1)):
+        collect(campaign)
+        collect(campaign)
+
+    submission.refresh_from_db()
+    assert submission.standing == Submission.Standing.COUNTED
+    assert Task.objects.get(pk=submission.task_id).state == Task.State.DONE
+    assert Payment.objects.filter(submission=submission).count() == 1
+
+
+def test_listed_work_is_not_also_kept_if_the_sweep_fails(signing):
+    campaign = signing.opened()
+    submission = finished(signing, campaign)
+    signing.hand_in(submission)
+
+    with clock.shifted(over(campaign)):
+        signing.crowd.fail("places", CrowdLater("starting"))
+        with pytest.raises(CrowdLater):
+            collect(campaign)
+    with clock.shifted(over(campaign) + timedelta(minutes=2)):
+        collect(campaign)
+
+    kinds = Payment.objects.filter(submission=submission).values_list("kind", flat=True)
+    assert sorted(kinds) == sorted({Payment.Kind.REWARD, Payment.Kind.BONUS})
+
+
+@pytest.mark.parametrize("returns", [False, True])
+def test_a_worker_who_fails_waits_until_the_work_is_collected(crowd, db, monkeypatch, returns):
+    monkeypatch.setattr(crowd, "signs_arrivals", True)
+    monkeypatch.setattr(crowd, "pays_unsubmitted", True)
+    big = Fair(crowd, queries=12, name="big")
+    campaign = big.opened_afresh(max_tasks_per_worker=12, gold_per_task=2)
+    done, reasons = 0, []
+    for number in range(4):
+        with clock.shifted(timedelta(seconds=4 * number)):
+            try:
+                submission = finished(big, campaign, pass_gold=False)
+            except WorkRefused as refused:
+                reasons.append(refused.reason)
+                continue
+            done += 1
+            place = next(
+                one for one in crowd.posted.values() if one.assignment_id == submission.assignment_id
+            )
+            if returns:
+                crowd.give_back(place)
+                place.assignment_id = ""
+                crowd.tokens[f"returned-{number}"] = ""  # the next assignment has another id
+            else:
+                big.hand_in(submission)
+
+    assert (done, set(reasons)) == (1, {"not-ready"} if returns else {"excluded"})
+    with clock.shifted(timedelta(seconds=100)):
+        collect(campaign)
+    assert GoldAnswer.objects.confirmed().filter(passed=False).exists()
+    with clock.shifted(timedelta(seconds=110)), pytest.raises(WorkRefused) as refused:
+        finished(big, campaign)
+    assert refused.value.reason == "excluded"

@@ -36,7 +36,7 @@ from judging.money.discrepancies import receipt_of, resolve_only_there
 from judging.money.ledger import APPROVED
 from judging.money.payments import mark_paid, payment_key
 from judging.money.rejections import decide_rejection
-from judging.tasks.evidence import was_unread
+from judging.tasks.evidence import continued_later, was_unread
 
 LONGEST_WHY = 1000
 #: The maximum length of a contact in the feedback to a worker, in characters. The crowd limits the whole feedback.
@@ -53,7 +53,8 @@ class HeldWork:
 
     ``compensated`` says whether the work was paid by receipt before the crowd listed it. ``stopped`` says whether all
     answered pairs were saved but are only a part of the task. ``opened`` says whether the worker was shown the pairs,
-    and ``unread`` whether they were judged faster than anybody can read.
+    and ``unread`` whether they were judged faster than anybody can read. ``continued`` says whether the pairs were
+    judged, but count only in a later submission in which the worker continued the task.
     """
 
     submission: Submission
@@ -64,6 +65,7 @@ class HeldWork:
     stopped: bool
     opened: bool = True
     unread: bool = False
+    continued: bool = False
 
     @property
     def amount(self) -> Decimal:
@@ -114,6 +116,11 @@ class HeldWork:
             return (
                 f"The worker stopped after {many(self.saved, 'pair')}, and the reward is for the whole task."
             )
+        if self.continued and not self.saved:
+            return (
+                "The worker continued this task in a later submission, so its judged pairs count only there. "
+                f"The crowd's form answers {many(self.answered, 'pair')}."
+            )
         if not self.saved:
             seen = "No pair was judged on our page" if self.opened else "Our page never saw this work"
             return f"{seen}. The crowd's form answers {many(self.answered, 'pair')}."
@@ -159,6 +166,7 @@ def held_by_campaign(campaigns: Collection[int]) -> dict[int, list[HeldWork]]:
     compensated = set(receipts.values_list("submission", flat=True))
     judged = _pairs_judged(by_submission.keys() - details.keys())
     opened = set(Slot.objects.filter(submission__in=by_submission).values_list("submission", flat=True))
+    continued = continued_later(by_submission)
     found: dict[int, list[HeldWork]] = {}
     for key, payments in by_submission.items():
         submission = payments[0].submission
@@ -172,6 +180,7 @@ def held_by_campaign(campaigns: Collection[int]) -> dict[int, list[HeldWork]]:
             stopped=key not in details and key not in compensated,
             opened=key in opened,
             unread=key not in details and key not in compensated and was_unread(submission, saved),
+            continued=key in continued,
         )
         found.setdefault(submission.campaign_id, []).append(one)
     return found
@@ -209,23 +218,36 @@ def undecided_words(held: Sequence[HeldWork]) -> str:
 def reject_unjudged(campaign: Campaign) -> int:
     """Reject undecided submissions without a judged pair when their automatic rejection is due.
 
-    Returns the number of submissions rejected. The rejection is recorded like a person's decision:
-    :mod:`judging.money.rejections` reports it to the crowd and can take it back. A submission whose choices our
-    server saved or signed is never rejected here.
+    The rejection is recorded like a person's decision: :mod:`judging.money.rejections` reports it to the crowd and
+    can take it back. A submission with choices that our server saved or signed is never rejected here, unless
+    they count only in a later submission (:func:`judging.tasks.evidence.continued_later`).
     """
     now, done = clock.now(), 0
     for one in held_work(campaign):
         if one.rejects_itself_at is None or one.rejects_itself_at > now:
             continue
-        with translation.override(campaign.wording):
-            why = gettext(
-                "No pair of this task was judged on our page, so it is not paid. If you think this is a mistake, "
-                "write to {contact} and include this receipt: {receipt}. A rejection can be taken back."
-            ).format(contact=contact_of(campaign)[:LONGEST_CONTACT], receipt=receipt_of(one.submission))
+        why = _rejection_words(campaign, one)
         with suppress(CampaignRefused):  # somebody has just decided
             decide_rejection(one.submission, why=why)
             done += 1
     return done
+
+
+def _rejection_words(campaign: Campaign, held: HeldWork) -> str:
+    """Return why this submission without a judged pair is rejected, for its worker."""
+    with translation.override(campaign.wording):
+        if held.continued:
+            why = gettext(
+                "You continued this task in a later one, and its pairs count only there, so this one is not paid. If "
+                "you think this is a mistake, write to {contact} and include this receipt: {receipt}. A rejection "
+                "can be taken back."
+            )
+        else:
+            why = gettext(
+                "No pair of this task was judged on our page, so it is not paid. If you think this is a mistake, "
+                "write to {contact} and include this receipt: {receipt}. A rejection can be taken back."
+            )
+        return why.format(contact=contact_of(campaign)[:LONGEST_CONTACT], receipt=receipt_of(held.submission))
 
 
 @transaction.atomic

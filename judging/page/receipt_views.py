@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from judging.campaign.worker_texts import contact_of
 from judging.models import Discrepancy, Payment, Submission
 from judging.money.discrepancies import receipt_of
-from judging.tasks.evidence import progress_of
+from judging.tasks.evidence import continued_later, progress_of
 
 KINDS = {
     Payment.Kind.REWARD: _("Reward"),
@@ -34,7 +34,8 @@ def receipt_page(request: HttpRequest, submission: Submission) -> HttpResponse:
     judged, shown = progress_of(submission)
     payments = submission.payments.order_by("owed_at", "pk")
     unseen = submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_THERE).exists()
-    states = STATES if judged or not unseen else STATES | WITHOUT_A_PAIR
+    nothing_judged = unseen and not judged and not continued_later([submission.pk])
+    states = STATES | WITHOUT_A_PAIR if nothing_judged else STATES
     context = {
         "campaign": submission.campaign,
         "receipt": receipt_of(submission),

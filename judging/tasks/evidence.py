@@ -5,9 +5,21 @@ carries our signature. The task's last page signs the saved choices. The crowd's
 evidence even after an older backup is restored.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import (
+    BooleanField,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    F,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Sum,
+)
 
 from config import clock
 from config.prepared_queries import Prepared
@@ -57,17 +69,28 @@ class Evidence:
 
 
 def progress_of(submission: Submission) -> tuple[int, int]:
-    """Return the numbers of pairs judged and shown in a submission, gold pairs included, as our server saved them."""
+    """Return the numbers of pairs judged and shown in a submission, gold pairs included, as our server saved them.
+
+    If the worker continued the task in a later submission, the choices count only there (:func:`continued_later`).
+    Otherwise, a worker could submit the same choices under several assignments and be paid for each.
+    """
     judged = [made for (made,) in _JUDGED(submission.pk)]
     return sum(judged), len(judged)
 
 
 def _slots_with_choice(submission: int) -> QuerySet[Slot, tuple[bool]]:
-    made = Exists(Choice.objects.filter(slot=OuterRef("pk")))
-    return Slot.objects.filter(submission=submission).values_list(made)
+    made = Q(Exists(Choice.objects.filter(slot=OuterRef("pk"))), given_back=False)
+    counts = ExpressionWrapper(made, BooleanField())
+    return Slot.objects.filter(submission=submission).values_list(counts)
 
 
 _JUDGED = Prepared(_slots_with_choice)
+
+
+def continued_later(submissions: Collection[int]) -> set[int]:
+    """Return those of the submissions whose worker took the task again and continued it with the choices made."""
+    taken_up = Slot.objects.filter(submission__in=submissions, given_back=True, choices__isnull=False)
+    return set(taken_up.values_list("submission", flat=True))
 
 
 def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:
@@ -91,9 +114,9 @@ def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:
 def was_unread(submission: Submission, judged: int) -> bool:
     """Return whether ``judged`` pairs took less time than the fastest reader needs for half of their words.
 
-    The time is counted from opening the task to its end, or to now if it is still open. If the page reports a shorter
-    time for which it showed pairs, that is used instead. Only that time counts for a resumed task, which was partly
-    read before. Returns False for simulated workers, who do not read.
+    The time is counted from opening the task to its end, or to now if it is still open. For a resumed task, the time
+    spent on it before is added (:func:`_seconds_before`). If the page reports a shorter time for which it showed
+    pairs, that is used instead. Returns False for simulated workers, who do not read.
     """
     held = clock.now() if submission.state == Submission.State.HELD else None
     ended = submission.finished_at or submission.submitted_at or held
@@ -102,10 +125,30 @@ def was_unread(submission: Submission, judged: int) -> bool:
     least = least_seconds_a_pair(submission.campaign) * judged
     if least < GLANCE_SECONDS * judged:
         return False
-    if not submission.resumed_pairs and (ended - submission.opened_at).total_seconds() < least:
+    spent = (ended - submission.opened_at).total_seconds()
+    if spent < least and spent + _seconds_before(submission) < least:
         return True
     shown = seconds_on_screen(Submission.objects.filter(pk=submission.pk))
     return shown.get(submission.pk, least) < least
+
+
+def _seconds_before(submission: Submission) -> float:
+    """Return the seconds spent on the choices that a resumed submission continues, by our clock.
+
+    They are counted from each opening of the task to the last choice before it was returned. Choices that were
+    copied from a still earlier submission count only there.
+    """
+    if not submission.resumed_pairs:
+        return 0.0
+    made = Choice.objects.filter(
+        slot__submission__worker=submission.worker_id,
+        slot__submission__task=submission.task_id,
+        slot__submission__lt=submission.pk,
+        slot__given_back=True,
+        chosen_at__gte=F("slot__submission__opened_at"),
+    )
+    visits = made.values_list("slot__submission__opened_at").annotate(last=Max("chosen_at"))
+    return sum((last - opened).total_seconds() for opened, last in visits.order_by())
 
 
 def seconds_on_screen(submissions: QuerySet[Submission]) -> dict[int, float]:

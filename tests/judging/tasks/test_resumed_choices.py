@@ -6,10 +6,12 @@ from decimal import Decimal
 import pytest
 
 from config import clock
-from judging.models import Campaign, GoldPair, Judgment, Payment, Place, Slot, Submission, Task
+from judging.models import Campaign, Choice, GoldPair, Judgment, Payment, Place, Slot, Submission, Task
+from judging.money.held_pay import held_work, reject_unjudged
 from judging.page import session
 from judging.tasks.lease_ends import end_submission
 from judging.tasks.slots import pairs_in
+from pooling.models import Passage
 
 
 @pytest.fixture
@@ -143,3 +145,54 @@ def test_an_address_that_nobody_signed_shows_nobodys_choices(fair, campaign):
     Place.objects.filter(state="gone").update(state="open")
 
     assert fair.open_task(campaign, "A1").resumed_pairs == 0
+
+
+def test_choices_submitted_under_several_assignments_are_paid_once(signing):
+    """The worker posts the crowd's form directly and takes the next place before the collection."""
+    campaign = signing.opened()
+    first = signing.open_task(campaign, "A1", signed=True)
+    signing.answer(first)
+    signing.hand_in(first, {"x": "y"})
+    for seconds in (5, 10):
+        with clock.shifted(timedelta(seconds=seconds)):
+            last = signing.open_task(campaign, "A1", signed=True)
+            signing.hand_in(last, {"x": "y"})
+    assert (last.task_id, last.resumed_pairs) == (first.task_id, 5)
+
+    with clock.shifted(timedelta(seconds=30)):
+        signing.collect(campaign)
+        signing.collect(campaign)
+
+    paid = Payment.objects.filter(state="paid")
+    assert {one.submission for one in paid} == {last}
+    assert sum(one.amount for one in paid) == Decimal("2.00")
+    assert list(Submission.objects.order_by("pk").values_list("left_early", flat=True)) == [True, True, False]
+    held = held_work(campaign)
+    assert [(one.amount, one.saved) for one in held] == [(Decimal("0.20"), 0)] * 2
+    assert held[0].why.startswith("The worker continued this task in a later submission")
+    assert first.worker.exclusions.get().rule == "unseen"
+    with clock.shifted(timedelta(days=2, minutes=1)):
+        assert reject_unjudged(campaign) == 2
+    why = Payment.objects.get(submission=first).decided_why
+    assert why.startswith("You continued this task in a later one")
+
+
+@pytest.mark.parametrize("before", [1, 5])
+@pytest.mark.parametrize(("seconds", "state"), [(1, "held"), (40, "paid")])
+def test_a_return_does_not_excuse_pairs_that_nobody_could_read(signing, before, seconds, state):
+    Passage.objects.update(text="word " * 200)  # five pairs take the fastest reader 67 seconds
+    campaign = signing.opened()
+    first = signing.open_task(campaign, "A1", signed=True)
+    with clock.shifted(timedelta(seconds=seconds)):
+        signing.answer(first, only=before)
+        give_back(signing, first)
+    with clock.shifted(timedelta(minutes=20)):
+        again = signing.open_task(campaign, "A1", signed=True)
+    assert again.resumed_pairs == before
+    with clock.shifted(timedelta(minutes=20, seconds=seconds)):
+        signing.answer(again)
+        assert Choice.objects.filter(slot__submission=again, seconds_shown=None).exists()
+        signing.send_off(again)
+        signing.collect(campaign)
+
+    assert again.payments.get(kind="bonus").state == state

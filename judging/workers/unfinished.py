@@ -47,8 +47,7 @@ class Unfinished:
 def unfinished_of(campaign: Campaign, worker: Worker, work: Sequence[Work] | None = None) -> Unfinished:
     """Count the tasks that this worker left unfinished since the worker's last complete task."""
     work = submissions_of(campaign, worker) if work is None else work
-    submitted = (one for one in work if one.judged and one.state == Submission.State.SUBMITTED)
-    done = [one.opened_at for one in submitted if not one.left_early]
+    done = [one.opened_at for one in work if one.judged and _is_submitted(one) and not one.left_early]
     since = max(done, default=None)
     of_no_use = [one for one in work if one.empty or one.stopped or one.begun]
     left = [one for one in of_no_use if since is None or one.opened_at > since]
@@ -58,6 +57,12 @@ def unfinished_of(campaign: Campaign, worker: Worker, work: Sequence[Work] | Non
         left = [one for one in left if again is None or one.opened_at > again]
     begun = sum(one.begun for one in left)
     return Unfinished(len(left) - begun, begun, settings.MOST_UNFINISHED)
+
+
+def _is_submitted(one: Work) -> bool:
+    """Whether the task was submitted, at the crowd or, by a worker whose arrival the crowd signed, on our page."""
+    on_our_page = one.state == Submission.State.FINISHED and one.taken_at is not None
+    return one.state == Submission.State.SUBMITTED or on_our_page
 
 
 def offer_tasks_again(campaign: Campaign, worker: Worker, *, why: str, who: str = "") -> None:

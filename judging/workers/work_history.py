@@ -15,6 +15,7 @@ from judging.models import (
     GoldAnswer,
     GoldPair,
     Payment,
+    Slot,
     Submission,
     Worker,
 )
@@ -44,7 +45,7 @@ class Work(NamedTuple):
     left_early: bool
     """Whether the worker submitted the task before its last pair, or its time ran out."""
     stopped: bool
-    """Whether the task came in before its last gold pair was judged (:func:`is_stopped`). It is paid but not used."""
+    """Whether the task was submitted before its last gold pair was judged (:func:`is_stopped`): paid, but not used."""
     failed: bool
     """Whether the worker failed a gold pair, in finished work that the crowd has not confirmed yet."""
 
@@ -95,8 +96,16 @@ def is_begun() -> Q:
 
 
 def is_stopped() -> Q:
-    """Return the condition for submissions that came in before their last gold pair was judged. They do not count."""
-    return Q(state=Submission.State.SUBMITTED, standing=Submission.Standing.UNFINISHED)
+    """Return the condition for tasks that were submitted before their last gold pair was judged. They do not count.
+
+    Tasks submitted on our page are included before the crowd lists them, if it signed the arrival. Otherwise, a
+    worker could submit many of them before the next collection.
+    """
+    unjudged = Slot.objects.filter(submission=OuterRef("pk"), gold_pair__isnull=False, choices=None)
+    sent_off = Q(state=Submission.State.FINISHED, taken_at__isnull=False, left_early=True)
+    trial = Q(standing=Submission.Standing.TRIAL)
+    came_in = Q(state=Submission.State.SUBMITTED, standing=Submission.Standing.UNFINISHED)
+    return came_in | (sent_off & ~trial & Q(Exists(unjudged)))
 
 
 def is_empty() -> Q:

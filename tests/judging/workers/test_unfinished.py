@@ -202,3 +202,33 @@ def test_an_empty_task_is_flagged_as_it_comes_in_and_the_campaigns_page_says_so(
         fair.collect(campaign)
         assert flag_needs(campaign) == []
     assert WorkerInCampaign.objects.count() == 1
+
+
+@pytest.mark.parametrize("done", [None, 2])
+def test_unfinished_tasks_count_before_the_crowd_lists_them(fair, done):
+    """A script could otherwise submit many tasks of one pair before the next collection."""
+    roomy = fair.opened(max_tasks_per_worker=19, pairs_per_task=1)
+    for number in range(5):
+        with clock.shifted(timedelta(seconds=number)):
+            submission = fair.open_task(roomy, "A1", signed=True)
+            if number == done:
+                fair.answer(submission)
+            else:
+                fair.answer_slot(submission, submission.slots.filter(gold_pair=None).first())
+            fair.send_off(submission)
+
+    with clock.shifted(timedelta(minutes=1)):
+        if done is None:
+            with pytest.raises(WorkRefused, match="unfinished"):
+                fair.open_task(roomy, "A1", signed=True)
+        else:
+            assert fair.open_task(roomy, "A1", signed=True).state == "held"
+    assert unfinished_of(roomy, submission.worker).count == (5 if done is None else 2)
+
+
+def test_tasks_submitted_under_an_unsigned_arrival_do_not_count_yet(fair, roomy):
+    submission = fair.open_task(roomy, "A1")
+    fair.answer(submission, only=1)
+    session.finish(submission)
+
+    assert unfinished_of(roomy, submission.worker).count == 0

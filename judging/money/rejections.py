@@ -114,8 +114,9 @@ def _reject_at_crowd(campaign: Campaign, reward: Payment) -> None:
 
 
 def override_rejection(campaign: Campaign, submission: Submission, *, why: str = "", who: str = "") -> None:
-    """Take a rejection back, so that the crowd pays the reward now and the bonus is owed again.
+    """Take a rejection back, so that the crowd pays the reward now and the bonus for judged pairs is owed again.
 
+    A bonus for pairs that only the crowd's form claims was never earned. It is held again until a person decides.
     The crowd allows this for 30 days after the submission. A rejection that was decided but not confirmed by the
     crowd is sent first, because the crowd may have carried it out. Raises CampaignRefused if nothing was rejected.
     """
@@ -137,6 +138,7 @@ def override_rejection(campaign: Campaign, submission: Submission, *, why: str =
     perform(campaign=campaign, operation="override", key=key, request=request, act=call, find=lambda _: None)
     with transaction.atomic():
         mark_paid(reward, key)
+        rejected.filter(cause=Payment.CLAIMED).update(state=Payment.State.HELD)
         rejected.update(state=Payment.State.OWED)
         # The decision and its reason stay in the campaign's log.
         submission.payments.update(decided_at=None, decided_by="", decided_why="")

@@ -9,7 +9,10 @@ from judging.money.rejections import override_rejection, submission_of
 
 
 class Command(CampaignCommand):
-    help = "Reverse a rejection: the reward is approved now, and the next collection pays the bonus."
+    help = (
+        "Reverse a rejection: the reward is approved now, and the next collection pays the bonus. A bonus for pairs "
+        "that only the crowd's form claims is held again; held_payments decides about it."
+    )
     example = 'manage.py override_rejection spring 412-X9KQ2T --why "it was a person after all"'
     why = "kept in the campaign's log"
 

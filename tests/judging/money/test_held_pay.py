@@ -383,6 +383,10 @@ def test_a_person_rejects_it_with_a_reason_and_may_take_that_back(fair, campaign
 
     override_rejection(campaign, submission, why="our page was away", who="ada")
     fair.collect(campaign)
+    assert payments(submission)["reward", ""][0] == "paid"
+    assert payments(submission)["bonus", "claimed"][0] == "held"
+    pay_held(campaign, submission, who="ada")
+    fair.collect(campaign)
     assert {state for state, _ in payments(submission).values()} == {"paid"}
 
 

@@ -1,12 +1,15 @@
 """Rejections are people's decisions and can be reversed."""
 
+from decimal import Decimal
+
 import pytest
 
 from judging.errors import CampaignRefused, CrowdLater, CrowdNever
 from judging.intake.collection import collect
 from judging.jobs import collect_job as collect_and_pay
-from judging.models import Judgment, Payment
+from judging.models import Judgment, Payment, Submission
 from judging.money import rejections
+from judging.money.held_pay import held_work, pay_held
 from judging.money.payments import pay_owed
 from judging.money.rejections import override_rejection, reject, submission_of
 
@@ -147,3 +150,20 @@ def test_a_late_job_does_not_repeat_a_reversed_rejection(fair, campaign, submiss
     pay_owed(campaign)
 
     assert states() == {"reward": "paid", "bonus": "paid"}
+
+
+def test_a_bonus_that_only_the_form_claims_stays_held_when_a_rejection_is_taken_back(fair, campaign):
+    fair.crowd.hand_in(fair.crowd.take("AFORGER"), {f"choice-{number}": "left" for number in range(1, 6)})
+    collect(campaign, sweep=True)
+    claimed = Submission.objects.get()
+    reject(campaign, claimed, why="no pair was judged")
+
+    override_rejection(campaign, claimed, why="goodwill", who="ada")
+    pay_owed(campaign)
+
+    assert states() == {"reward": "paid", "bonus": "held"}
+    assert fair.crowd.paid_bonuses == []
+    (held,) = held_work(campaign)
+    assert (held.amount, held.rejects_itself_at) == (Decimal("1.80"), None)
+    pay_held(campaign, claimed, amount=Decimal(0), why="nothing was judged", who="ada")
+    assert states() == {"reward": "paid", "bonus": "rejected"}

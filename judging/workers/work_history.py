@@ -45,7 +45,7 @@ class Work(NamedTuple):
     left_early: bool
     """Whether the worker submitted the task before its last pair, or its time ran out."""
     stopped: bool
-    """Whether the task was submitted before its last gold pair was judged (:func:`is_stopped`): paid, but not used."""
+    """Whether the task was submitted before its last gold pair was judged (:func:`is_stopped`). It is only paid."""
     failed: bool
     """Whether the worker failed a gold pair, in finished work that the crowd has not confirmed yet."""
 

@@ -5,6 +5,7 @@ from django.db import models
 
 from config import clock
 from pooling.models.collections import Collection, Run
+from pooling.models.teams import Team
 
 
 class SentFiles(models.Model):
@@ -100,6 +101,17 @@ class RunUpload(models.Model):
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="uploads")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    team = models.ForeignKey(
+        Team,
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="The team for which it was sent; null if a member sent it.",
+    )
+    sent_as_member = models.BooleanField(
+        null=True,
+        help_text="Whether a member sent it, not a team; null if it was sent before this was recorded.",
+    )
     key = models.CharField(
         max_length=200, help_text="The sender's idempotency key: the same key means the same upload."
     )

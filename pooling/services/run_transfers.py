@@ -26,6 +26,7 @@ from config import clock
 from pooling.errors import KeyUsed, QuotaReached, UploadRefused, WrongOffset
 from pooling.models import Collection, RunUpload
 from pooling.services.quotas import refuse_if_full, refuse_over_quota
+from pooling.services.upload_senders import sender_values
 
 CHUNK = 1 << 20
 LONGEST_NAME = 200
@@ -228,6 +229,7 @@ def _get_or_create_upload(
     try:
         with transaction.atomic():
             refuse_over_quota(user, files=1, size=facts["size_bytes"])
+            facts = {**facts, **sender_values(user, collection)}
             return RunUpload.objects.create(collection=collection, user=user, key=key, **facts), True
     except IntegrityError:
         return RunUpload.objects.get(collection=collection, user=user, key=key), False
@@ -243,7 +245,10 @@ def _require_same_upload(
 
 
 def _restart_upload(upload: RunUpload, *stored: str) -> RunUpload:
-    """Restart a refused upload. It waits for its check if the whole file is ``stored``, otherwise for its parts."""
+    """Restart a refused upload, sent for the person's present team.
+
+    It waits for its check if the whole file is ``stored``, otherwise for its parts.
+    """
     state = RunUpload.State.WAITING if stored else RunUpload.State.RECEIVING
     forgotten: dict[str, Any] = {"problems": [], "problem_counts": {}, "report": {}, "finished_at": None}
     if not stored:
@@ -256,6 +261,7 @@ def _restart_upload(upload: RunUpload, *stored: str) -> RunUpload:
         with transaction.atomic():
             if upload.user is not None:
                 refuse_over_quota(upload.user, files=1, size=upload.size_bytes)
+                forgotten |= sender_values(upload.user, upload.collection)
             begun = refused.update(**forgotten)
     except QuotaReached:
         forget_parts(stored)

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
 from accounts.roles import Role
@@ -46,11 +46,19 @@ def own_run(user: Any, collection: Collection, key: int) -> Run | None:
 
 
 def uploads_seen(user: Any, collection: Collection) -> Any:
-    """Return the uploads that this person can see: all uploads for a member, only the team's for a submitter."""
+    """Return the uploads that this person can see: all for a member; for a submitter, the team's and the person's own.
+
+    An upload stays with the team for which it was sent. If the team was not recorded, it is the team of which the
+    sender was already a part, and still is.
+    """
     rows = RunUpload.objects.filter(collection=collection)
     if (team := team_of(user, collection)) is None or role_of(user, collection) is not Role.SUBMITTER:
         return rows
-    return rows.filter(user__in=TeamMember.objects.filter(team=team).values("user"))
+    part_of_it = TeamMember.objects.filter(
+        team=team, user=OuterRef("user"), since__lte=OuterRef("created_at")
+    )
+    unrecorded = Q(sent_as_member=None) & Exists(part_of_it)
+    return rows.filter(Q(team=team) | Q(user=user) | unrecorded)
 
 
 def own_team_filter(user: Any, collection: Collection) -> Q:

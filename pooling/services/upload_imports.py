@@ -12,7 +12,6 @@ from typing import Any
 from django.core.files.storage import FileSystemStorage, storages
 from django.db import transaction
 
-from accounts.roles import Role
 from config import clock
 from config.guidance import Guidance, joined
 from pooling.errors import (
@@ -29,7 +28,6 @@ from pooling.models import Collection, Run, RunUpload
 from pooling.problems import Problem, Problems, only_unknown_queries
 from pooling.services.candidates import refuse_outside_candidates
 from pooling.services.decompressed_size import run_content_of
-from pooling.services.members import role_of
 from pooling.services.query_splits import private_qids
 from pooling.services.reader_faults import refusing_faults
 from pooling.services.rounds import Entry
@@ -47,7 +45,7 @@ from pooling.services.runs import (
     tag_of,
 )
 from pooling.services.submission_policies import FORMER, refuse_against_policy, requirable
-from pooling.services.teams import team_of
+from pooling.services.upload_senders import entry_of
 
 DAYS = ("submitted_on", "anonymous_until")
 QIDS_SHOWN = 100
@@ -73,8 +71,9 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
 def _check_file(upload: RunUpload, content: Content) -> None:
     """Check the file, import it unless only a check was requested, and record the outcome."""
     known: dict[str, Any] = {"sha256": upload.sha256 or _upload_sha256(content.path)}
-    entry = _team_entry(upload)
+    entry = None
     try:
+        entry = entry_of(upload)
         with refusing_faults(upload.file_name):
             checked = check_run(
                 content,
@@ -92,6 +91,7 @@ def _check_file(upload: RunUpload, content: Content) -> None:
             return
 
         def settle(run: Run) -> None:
+            entry_of(upload)  # the sender may have left during the check
             if not _record_outcome(upload, known | {"state": RunUpload.State.IMPORTED, "run": run}):
                 raise UploadRefused("The file was discarded while it was being checked.", "Send it again.")
             log_added(upload.collection, [run], who=upload.user.get_username() if upload.user else "")
@@ -106,8 +106,8 @@ def _check_file(upload: RunUpload, content: Content) -> None:
         )
         forget_parts(upload.parts)
     except PoolingError as refusal:
-        told = _without_others(upload, refusal)
-        _record_outcome(upload, known | _refusal_fields(_all_problems(upload, content, told)))
+        told = _without_others(entry, refusal)
+        _record_outcome(upload, known | _refusal_fields(_all_problems(upload, content, told, entry)))
 
 
 def _refusal_fields(found: Problems) -> dict[str, Any]:
@@ -194,14 +194,6 @@ def _details_from_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return former | {name.strip(): value for name, _, value in pairs} | options.get("details", {})
 
 
-def _team_entry(upload: RunUpload) -> Entry | None:
-    """Return the upload as a team's own submission; None if a member sent it."""
-    if upload.user is None or role_of(upload.user, upload.collection) is not Role.SUBMITTER:
-        return None
-    team = team_of(upload.user, upload.collection)
-    return Entry(team, upload.arrived_at or upload.created_at) if team else None
-
-
 def _check_report(checked: CheckedRun, private: frozenset[str]) -> dict[str, Any]:
     """Return the summary of the check, with the numbers of unanswered and skipped queries.
 
@@ -216,8 +208,10 @@ def _check_report(checked: CheckedRun, private: frozenset[str]) -> dict[str, Any
     return report
 
 
-def _all_problems(upload: RunUpload, content: Content, refusal: PoolingError) -> Problems:
-    """Return all problems in the facts about the run and, if a line was refused, in the file's lines."""
+def _all_problems(
+    upload: RunUpload, content: Content, refusal: PoolingError, entry: Entry | None
+) -> Problems:
+    """Return all problems of the file's lines, if a line was refused, and of the facts about the run."""
     listed: list[Problem] = []
     counts: dict[str, int] = {}
     if isinstance(refusal, InvalidFile):
@@ -230,8 +224,8 @@ def _all_problems(upload: RunUpload, content: Content, refusal: PoolingError) ->
         listed, counts = list(lines.listed), dict(lines.counts)
         try:
             tag = upload.options.get("run_tag", "") or tag_of(upload.file_name)
-            said = run_field_values(upload.collection, _facts_from_options(upload), tag, _team_entry(upload))
-            refuse_against_policy(upload.collection, tag, said, _team_entry(upload))
+            said = run_field_values(upload.collection, _facts_from_options(upload), tag, entry)
+            refuse_against_policy(upload.collection, tag, said, entry)
             return Problems(tuple(listed), counts)
         except PoolingError as other:
             refusal = other
@@ -240,9 +234,8 @@ def _all_problems(upload: RunUpload, content: Content, refusal: PoolingError) ->
     return Problems((*about_run, *listed), {about_run[0].kind: len(about_run)} | counts)
 
 
-def _without_others(upload: RunUpload, refusal: PoolingError) -> PoolingError:
+def _without_others(entry: Entry | None, refusal: PoolingError) -> PoolingError:
     """Return the refusal as shown to a team, without facts about another team's run."""
-    entry = _team_entry(upload)
     if not isinstance(refusal, SameRun) or entry is None or refusal.team == entry.team.name:
         return refusal
     if refusal.of_tag:

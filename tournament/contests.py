@@ -76,6 +76,7 @@ class _QueryMeetings:
     bests: frozenset[int]
     record: Record
     count: Count
+    resampled: bool = False
 
     def meeting(self, a: int, b: int) -> Meeting:
         """Return the pair's state: settled if it belongs to an earlier round, else by this challenge's rule."""
@@ -88,7 +89,15 @@ class _QueryMeetings:
             # Earlier challenges are finished. Under both of their rules, the side with more judgments takes the win.
             count = self.count if self.record.rounds[key] == 0 else Count.MAJORITY
             return Meeting(0, _share_of_win(said, count))
+        if self.resampled:
+            return Meeting(0, self._share_if_drawn(a, b, said))
         return meeting(self.contest.rule, said)
+
+    def _share_if_drawn(self, a: int, b: int, said: PairJudgments) -> Fraction:
+        """Return the first passage's share by the judgments drawn; without any, a best answer keeps its place."""
+        if said.judged:
+            return _share_of_win(said, Count.MAJORITY)
+        return Fraction(1 + (a in self.bests) - (b in self.bests), 2)
 
 
 def _share_of_win(said: PairJudgments, count: Count) -> Fraction:
@@ -99,12 +108,19 @@ def _share_of_win(said: PairJudgments, count: Count) -> Fraction:
 
 
 def hold_contest(
-    contest: Contest, before: Mapping[int, QueryOutcome], record: Record, ties: Ties, count: Count
+    contest: Contest,
+    before: Mapping[int, QueryOutcome],
+    record: Record,
+    ties: Ties,
+    count: Count,
+    *,
+    resampled: bool = False,
 ) -> tuple[dict[int, QueryOutcome], list[Need]]:
     """Apply one challenge to the outcomes ``before`` it.
 
     Returns the new outcomes, by query key, and the judgments that the challenge needs now. Queries that were open
     before are left out: their best answers are unknown until the first tournament and earlier challenges are decided.
+    If the judgments are ``resampled``, the drawn ones decide every query, and nothing more is needed.
     """
     decided: dict[int, QueryOutcome] = {}
     needs: list[Need] = []
@@ -112,12 +128,15 @@ def hold_contest(
     for query, sides in sorted(contest.sides.items()):
         held = before.get(query) or _recorded_outcome(sides)
         if held.status is Status.OPEN:
-            continue
+            if not resampled:
+                continue
+            if not any(held.wins.values()):  # nothing was drawn of the earlier rounds
+                held = _recorded_outcome(sides)
         sides = Sides(held.best, tuple(c for c in sides.challengers if c not in held.best))
         if not sides.challengers:
             decided[query] = held
             continue
-        table = _QueryMeetings(query, contest, frozenset(sides.bests), record, count)
+        table = _QueryMeetings(query, contest, frozenset(sides.bests), record, count, resampled)
         step = challenge_step(sides, table.meeting)
         if not step.finished:
             needs += [Need(contest.number, query, a, b, judgments) for (a, b), judgments in step.ask]

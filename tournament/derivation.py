@@ -57,11 +57,15 @@ class CountedJudgments:
 
 @dataclass(frozen=True)
 class Parameters:
-    """Settings for interpreting judgments: ties, counting, and the judgments required per pair in the first round."""
+    """Settings for interpreting judgments: ties, counting, and the judgments required per pair in the first round.
+
+    ``resampled``: the judgments are a random draw, so the drawn ones decide even if fewer than required were drawn.
+    """
 
     ties: Ties = Ties.RECOUNT
     count: Count = Count.SHARES
     wanted: int = 1
+    resampled: bool = False
 
     @classmethod
     def named(cls, ties: str, count: str, *, wanted: int) -> Parameters:
@@ -92,7 +96,9 @@ def derive(
     record = _challenge_record(judged, contests, entrants)
     needs: list[Need] = []
     for contest in contests:
-        decided, lacking = hold_contest(contest, outcomes, record, parameters.ties, parameters.count)
+        decided, lacking = hold_contest(
+            contest, outcomes, record, parameters.ties, parameters.count, resampled=parameters.resampled
+        )
         outcomes.update(decided)
         needs += lacking
     return Derivation(outcomes, needs)

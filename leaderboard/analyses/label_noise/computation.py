@@ -7,7 +7,8 @@ Two kinds of intervals, both percentile bootstraps (Efron & Tibshirani 1993, ch.
   runs are scored with them. Known workers are drawn with all of their judgments, because one person's judgments
   are correlated. Judgments of unknown workers are drawn one by one, and each query keeps its number of them.
 
-In a resample, some pairs have no judgment; the tournament treats them like pairs not judged yet. A query without any
+In a resample, some pairs have no judgment; the tournament treats them like pairs not judged yet. In a challenge, the
+passage ahead in the drawn judgments wins. Where none was drawn, the best answer keeps its place. A query without any
 judgment in a trial (and with more than one passage) is left out of every mean of that trial. Resampled judgments are
 noisier than the originals. So the mean of the trials (``center``) is below the value of a run whose answers won
 narrowly; it is shown beside the interval. The difference of two runs is computed within each trial.
@@ -15,7 +16,7 @@ narrowly; it is shown beside the interval. The difference of two runs is compute
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,9 +47,10 @@ class Evidence:
     worker: Integers
 
     def best(self, contenders: Contenders, rows: Integers | None = None) -> Flags:
-        """Return which nodes are best answers, by all judgments or by those in ``rows`` (each time they occur)."""
+        """Return which nodes are best answers, by all judgments or by a draw: ``rows``, each time they occur."""
         judged = self.judged if rows is None else self.judged.only(rows)
-        return contenders.best(derive(self.entrants, judged, self.contests, self.parameters).outcomes)
+        parameters = replace(self.parameters, resampled=rows is not None)
+        return contenders.best(derive(self.entrants, judged, self.contests, parameters).outcomes)
 
 
 class FirstRound:

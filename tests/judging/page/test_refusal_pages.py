@@ -318,6 +318,6 @@ def test_a_refusal_names_its_rule_and_when_an_objection_is_answered(crowd, fair,
         address = re.search(r'action="(/judge/appeal/[^"]+)"', refused)[1]
         objected = text(Client().post(address, {"words": "not me"}))
 
-    assert "The requester answers by 30 November 2026." in objected
+    assert "The requester will answer by 30 November 2026." in objected
     with time_machine.travel("2026-12-01T09:00Z"):
         assert "was due by 30 November 2026 and is late" in text(Client().get(address))

@@ -155,3 +155,30 @@ def test_challenges_go_the_plain_way():
     assert prepared_first_round(FIELD, replace(evidence(2, 1), contests=[contest])) is None
     assert prepared_first_round(contenders({"A": {}}, NODES[1:]), evidence(2, 1)) is None
     assert prepared_first_round(FIELD, evidence(2, 1)) is not None
+
+
+@pytest.mark.parametrize("wanted", [1, 3])
+def test_unanimous_challenges_stay_won_in_most_trials(wanted):
+    first = [(query, query * 10 + place) for query in range(1, 41) for place in (1, 2)]
+    nodes = sorted([*first, *((query, query * 10 + 3) for query in range(1, 41))])
+    field = contenders(
+        {
+            run: {(query, query * 10 + place): 1 for query in range(1, 41)}
+            for run, place in (("old", 1), ("new", 3))
+        },
+        nodes,
+    )
+    earlier = [(query, query * 10 + 1, query * 10 + 2, query * 10 + 1) for query in range(1, 41)] * wanted
+    later = [(query, query * 10 + 1, query * 10 + 3, query * 10 + 3) for query in range(1, 41)] * 2
+    said = replace(judged([*earlier, *later]), round=np.repeat([0, 1], [len(earlier), len(later)]))
+    contest = Contest(
+        1, Rule.LEAD2, {query: Sides((query * 10 + 1,), (query * 10 + 3,)) for query in range(1, 41)}
+    )
+    unknown = np.full(len(said.round), UNKNOWN)
+    found = Evidence(entrants(first), said, [contest], Parameters(wanted=wanted), unknown)
+
+    rows = {row.run: row for row in label_noise(field, found, seed=1, trials=200).rows}
+
+    assert (rows["new"].value, rows["old"].value) == (1, 0)
+    assert rows["new"].labels.low > 0.7
+    assert rows["old"].labels.high < 0.3

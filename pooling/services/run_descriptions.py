@@ -79,7 +79,8 @@ def _refuse_change_by_team(run: Run, changed: Mapping[str, Any]) -> None:
 def _changed_details(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the run's details with these changes; empty values remove a detail. Raises PoolingError."""
     known = known_details(run.collection)
-    read = read_details({name: value for name, value in given.items() if name != REPORTED}, known)
+    others = {name: value for name, value in given.items() if name != REPORTED}
+    read: dict[str, Any] = {**read_details(others, known)}
     if given.get(REPORTED):
         read[REPORTED] = _reported_values(given[REPORTED])
     return {name: value for name, value in run.details.items() if name not in given} | read

@@ -37,7 +37,7 @@ def rejecting_unknown_parameters(view: View, route: str) -> View:
 
 
 def with_head(view: View) -> View:
-    """Wrap a view of GET so that it also answers HEAD, with headers only (RFC 9110, 9.3.2)."""
+    """Wrap a GET view so that it also answers HEAD, with headers only (RFC 9110, 9.3.2)."""
 
     @wraps(view)
     def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:

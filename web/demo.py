@@ -103,7 +103,7 @@ class Demo:
         )
 
     def simulate(self) -> None:
-        """Have 25 simulated workers judge, with one answer in ten against the grades."""
+        """Have 25 simulated workers judge; one answer in ten contradicts the grades."""
         words = "--workers 25 --careless 4 --truth truth --error 0.1 --gold-error 0"
         self.command("simulate_workers", self.campaign, *words.split(), "--seed", str(SEED))
 
@@ -142,7 +142,10 @@ def later_tags(collection: str, count: int) -> list[str]:
 
 
 def moved_runs(first: dict[str, Any], second: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return preference values and ranks under both versions for each run of the second board (None: absent)."""
+    """Return each run's preference value and rank on both boards, for the runs ranked on the second board.
+
+    The earlier value and rank are None for a run that is not on the first board.
+    """
     before = {row["run"]: row for row in first["rows"]}
     return [
         {
@@ -159,9 +162,9 @@ def moved_runs(first: dict[str, Any], second: dict[str, Any]) -> list[dict[str, 
 
 
 def shell_command(words: list[str]) -> str:
-    """Return the command as typed in the project's folder, quoted for a shell, with a pattern for long file lists.
+    """Return the command as typed in the project's folder, quoted for a shell.
 
-    The pattern is unquoted, or the shell would look for a file with an asterisk in its name.
+    A pattern replaces a long list of files. It is not quoted, so that the shell expands it.
     """
     base = f"{settings.BASE_DIR}/"
     words = [word.removeprefix(base) for word in words]

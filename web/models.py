@@ -1,4 +1,4 @@
-"""Bundles of versions, webhooks and their messages, and e-mails for the end of background work."""
+"""Bundles of versions, webhooks and their messages, and requested e-mails about finished jobs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tournament.models import QrelVersion
 
 
 class MadeBundle(models.Model):
-    """A version's bundle: one row per distinct file, until an owner deletes it."""
+    """A stored bundle of a version, until an owner deletes it. Each distinct file has one row."""
 
     version = models.ForeignKey(QrelVersion, models.CASCADE, related_name="+")
     sha256 = models.CharField(max_length=64)
@@ -117,7 +117,7 @@ class WebhookDelivery(models.Model):
 
 
 class EndNotice(models.Model):
-    """An e-mail that a person requested for the end of a background job. The row is deleted once it is sent."""
+    """An e-mail that a person requested for the end of a background job. Sending it deletes the row."""
 
     job = models.ForeignKey(Job, models.CASCADE, related_name="+")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

@@ -194,7 +194,7 @@ class Keys:
                     passages += [self.passage[p] for p in further if self.passage[p] not in passages]
 
     def contest(self, challenge: dict[str, Any]) -> Contest:
-        """Return a challenge of the manifest as input of :func:`tournament.derivation.derive`."""
+        """Convert a challenge from the manifest to the input that :func:`tournament.derivation.derive` takes."""
         sides = {
             self.query[row["qid"]]: Sides(
                 tuple(self.passage[pid] for pid in row["best"]),

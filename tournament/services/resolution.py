@@ -26,9 +26,9 @@ class Resolved:
 
 
 def resolve(*, campaign: Campaign, ties: str | None = None, count: str | None = None) -> dict[str, Any]:
-    """Derive and save every query's result; returns the counts.
+    """Derive and save every query's result; return the counts.
 
-    ``ties`` (recount or keep) and ``count`` (shares or majority) default to recount and shares.
+    ``ties`` is ``recount`` (default) or ``keep``; ``count`` is ``shares`` (default) or ``majority``.
     """
     return resolve_with_facts(campaign=campaign, ties=ties or "recount", count=count or "shares").summary
 
@@ -40,7 +40,7 @@ def resolve_as_before(*, campaign: Campaign) -> Resolved:
 
 
 def resolve_with_facts(*, campaign: Campaign, ties: str, count: str) -> Resolved:
-    """Derive and save every query's result; returns the facts and outcomes too."""
+    """Derive and save every query's result; return the counts, the input facts and the outcomes."""
     with transaction.atomic():
         facts = load_facts(campaign)
         parameters = facts.parameters(ties, count)
@@ -55,9 +55,10 @@ def resolve_with_facts(*, campaign: Campaign, ties: str, count: str) -> Resolved
 
 
 def summarize(derivation: Derivation, facts: Facts, parameters: Parameters) -> dict[str, Any]:
-    """Return the numbers of queries by outcome, of judgments and of challenges, and the parameters.
+    """Return the parameters, and the numbers of queries by outcome, of judgments and of challenges.
 
-    Closed, open and singletons add up to the queries; cycles are included in tied."""
+    ``closed``, ``open`` and ``singletons`` add up to ``queries``. ``tied`` includes ``cycles``.
+    """
     outcomes = derivation.outcomes.values()
     by_status = {status: sum(outcome.status is status for outcome in outcomes) for status in Status}
     settled = [outcome for outcome in outcomes if outcome.status is not Status.OPEN]
@@ -107,8 +108,8 @@ def _save_results(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None
 def query_results(campaign: Campaign) -> list[dict[str, Any]]:
     """Return the results of the latest resolve in the collection's query order, with pids instead of keys.
 
-    One dict per query: ``qid status tied cycle best wins missing reason``; ``wins`` maps pid → wins (halves
-    allowed), ``missing`` lists the pairs [pid, pid] still to be judged.
+    Each query has one dict: ``qid status tied cycle best wins missing reason``. ``wins`` maps pid → number of wins,
+    which can include halves. ``missing`` lists the [pid, pid] pairs still to be judged.
     """
     rows = QueryResult.objects.filter(campaign=campaign).select_related("query").order_by("query__position")
     found = list(rows)

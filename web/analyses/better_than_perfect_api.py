@@ -22,7 +22,7 @@ router = Router()
 
 
 class AskingIn(Body):
-    """The run, the qrel set whose relevant passages it is compared with, and the number of queries to ask about."""
+    """The run, the qrel set whose relevant passages to compare with it, and the number of queries to draw."""
 
     run: Annotated[Text, Field(min_length=1, max_length=200)]
     qrels: Annotated[Text, Field(min_length=1, max_length=80)]
@@ -40,10 +40,11 @@ class NamedAskingIn(AskingIn):
 
 
 class AskingOut(Schema):
-    """A plan: the number of pairs (one per query), and the qids of queries without a pair. ``cost`` includes fees.
+    """A plan: the number of pairs, one per query, and the qids of queries without a pair (``missing``).
 
-    ``on_top``: number of queries whose known passage is the run's first; it is compared with the run's second.
-    ``elsewhere``: number of queries whose known passage is not the run's first; it is compared with the run's first.
+    ``cost`` includes fees. ``on_top``: number of queries whose pair is the known passage, which the run ranks first,
+    and the run's second. ``elsewhere``: number of queries whose pair is the run's first passage and a known passage
+    that it ranks lower or not at all.
     """
 
     pairs: int

@@ -29,12 +29,15 @@ class Plan:
 
     @property
     def on_top(self) -> int:
-        """The number of queries whose known passage is the run's first; it is compared with the run's second (A)."""
+        """The number of queries whose known passage the run ranks first (A).
+
+        The known passage is then compared with the run's second passage.
+        """
         return sum(one.category is Category.A for one in self.found.asked)
 
     @property
     def elsewhere(self) -> int:
-        """The number of the other queries; their known passage is compared with the run's first passage (B)."""
+        """The number of other queries, where the known passage is compared with the run's first passage (B)."""
         return self.pairs - self.on_top
 
 
@@ -93,7 +96,7 @@ def asking_plan(asked: AskingRequest) -> Plan:
 def campaign_asked_for(collection: Collection, given: dict[str, Any]) -> AskingRequest:
     """Look up the run and the qrel set that a form or API call names, and return the request.
 
-    Raises NothingToScore if it names no run or no qrel set, and NotFound for an unknown name.
+    Raises NothingToScore if the run or the qrel set is missing, and NotFound for an unknown name.
     """
     if not given["run"] or not given["qrels"]:
         raise NothingToScore(

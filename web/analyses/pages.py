@@ -33,7 +33,10 @@ from web.common.visibility import listed_runs, sees_everything
 
 @dataclass(frozen=True)
 class Control:
-    """A form field with its value from the address; ``options``: the allowed values of a choice, default first."""
+    """A form field with its value from the address.
+
+    ``options`` are the allowed values if the field is a choice, default first.
+    """
 
     name: str
     label: str
@@ -48,7 +51,7 @@ class Control:
 
 @dataclass(frozen=True)
 class ListedAnalysis:
-    """An analysis in the list, and why this person cannot open it (or "")."""
+    """An analysis in the list, and the reason why this person cannot open it ("" if they can)."""
 
     kind: Kind
     refusal: str = ""
@@ -56,9 +59,9 @@ class ListedAnalysis:
 
 @dataclass(frozen=True)
 class AnalysisPage:
-    """One analysis, with its result, the job that computes it, or a refusal: at most one of the three.
+    """An analysis with its result, the job that computes it, or a refusal: at most one of these.
 
-    Exception: an older result (``older``, also in ``analysis``) is shown while the job computes a new one.
+    One exception: while the job computes a new result, the page shows an older one (``older``, also in ``analysis``).
     """
 
     collection: Collection
@@ -150,9 +153,10 @@ def _runs_to_analyse(collection: Collection, user: Any, released: bool) -> list[
 
 
 def _analysed_campaign(collection: Collection, given: Any, user: Any, released: bool) -> Campaign | None:
-    """Return the campaign named in ``given``, else the latest version's, else the newest (rehearsals last).
+    """Return the campaign named in ``given``; by default, that of the latest version.
 
-    The campaign must be visible to the person, or for a released analysis, to everybody.
+    Without a version, the default is the newest campaign, preferably not a rehearsal. The campaign must be visible to
+    the person or, for a released analysis, to everybody.
     """
     shown = _campaigns_with_pairs(collection, AnonymousUser() if released else user)
     if given.get("campaign"):

@@ -41,7 +41,10 @@ class Caller:
 
 
 class Bearer(HttpBearer):
-    """A token in the header ``Authorization: Bearer``; without it, the caller is anonymous."""
+    """Authentication by a token in the ``Authorization: Bearer`` header.
+
+    Without a token, the caller is anonymous.
+    """
 
     def __call__(self, request: HttpRequest) -> Caller:
         given = request.headers.get("Authorization", "")
@@ -71,7 +74,10 @@ def reader(request: Any) -> Any:
 
 
 def actor(request: Any, scope: str) -> Any:
-    """Return the caller of a write request, who needs a token. Raises Unauthenticated, PermissionDenied."""
+    """Return the caller of a write request.
+
+    Raises Unauthenticated without a token, and PermissionDenied if the token lacks the scope.
+    """
     caller: Caller = request.auth
     if caller.token is None:
         raise Unauthenticated("This call requires a token.")

@@ -39,7 +39,10 @@ ANY_ERROR = {
 
 
 class ObjectParser(Parser):
-    """A parser for JSON objects whose text the database can store: no NUL characters, no lone surrogates."""
+    """A parser that accepts only JSON objects that the database can store.
+
+    It rejects NUL characters and lone surrogates.
+    """
 
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
         """Return the parsed object. Raises HttpError 400."""

@@ -176,7 +176,10 @@ def unknown_name(name: str, known: Collection[str], kind: str = "field") -> str:
 
 
 def _error_place(place: tuple[str | int, ...]) -> str:
-    """Return an error's location, such as ``query/limit`` or ``body/runs/0``, without our body parameter's name."""
+    """Return an error's location, such as ``query/limit`` or ``body/runs/0``.
+
+    The name of the view's body parameter is left out.
+    """
     shown = (place[0], *place[2:]) if place[0] == "body" else place
     return "/".join(map(str, shown))
 

@@ -40,7 +40,7 @@ class WorkOut(Schema):
 
 
 def work_out(job: Job | None) -> dict[str, Any]:
-    """Return the response for a job. Without a job, it is a failure that says that the job was never started."""
+    """Return the response for a job. If ``job`` is None, report a failure: the job was never started."""
     work = Work(job)
     failure = work.failure or Refusal("")
     return {

@@ -30,11 +30,12 @@ Why = Annotated[Text, Field(max_length=LONGEST_WHY)]
 
 
 class PolicyIn(Body):
-    """A board's rules for submissions, and the reason for a change, which is logged with the caller's name.
+    """A board's rules for submissions, and the reason for a change, logged with the caller's name.
 
-    The team is always required: runs are counted by team. Without ``public_decimals``, values under withheld labels
-    are rounded so that they do not reveal single queries. More decimals are saved, but the reply warns and names the
-    safe number. Analyses and per-query values under labels that are not withheld keep all decimals.
+    The team is always required, because runs are counted by team. Without ``public_decimals``, values under withheld
+    labels are rounded so that they do not reveal single queries. A higher number of decimals is saved, but the reply
+    warns and gives the safe number. Under labels that are not withheld, analyses and per-query values keep all
+    decimals.
     """
 
     most_runs: Annotated[int, Field(ge=1, le=10_000)]
@@ -66,7 +67,10 @@ class PolicyOut(Schema):
 
 
 class PolicySaved(PolicyOut):
-    """The saved rules. ``warnings``: saved settings that can reveal withheld labels, each with a safe choice."""
+    """The saved rules.
+
+    ``warnings`` lists saved settings that can reveal withheld labels, with safe alternatives.
+    """
 
     warnings: list[str]
 
@@ -77,7 +81,10 @@ class PolicySaved(PolicyOut):
 
 
 class QrelSetIn(Body):
-    """Whether only scores under these labels are published, and the reason, logged with the caller's name."""
+    """Whether to withhold the labels, so that only scores are published, and the reason.
+
+    The reason is logged with the caller's name.
+    """
 
     withheld: bool
     why: Why = ""
@@ -104,10 +111,10 @@ class QrelSetOut(Schema):
 
 
 class DocumentLabelsIn(Body):
-    """A new qrel set of documents, from labels of passages; relevant means a grade of at least ``min_grade``.
+    """A new qrel set of documents, made from labels of passages.
 
-    ``documents`` maps passages to documents. Without it, a document's id is the part of the passage's id before the
-    last occurrence of the text ``before``.
+    Relevant means a grade of at least ``min_grade``. ``documents`` maps passages to documents. Without it, the
+    passage id is cut at the last occurrence of ``before``; the part in front of it is the document's id.
     """
 
     set: Annotated[Text, Field(min_length=1, max_length=80)]

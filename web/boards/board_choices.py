@@ -54,5 +54,8 @@ def _measure_name(name: str) -> str:
 
 
 def _version_number(number: str) -> int | None:
-    """Return the requested version's number, None for the latest; text that is not a number matches no version."""
+    """Return the requested version number; None requests the latest version.
+
+    A text that is not a number matches no version.
+    """
     return row_key(number) if number else None

@@ -1,7 +1,7 @@
-"""The rows and columns of a leaderboard that a reader chose.
+"""A reader's choice of leaderboard rows and columns.
 
-Filters look at runs as they are shown to the reader (``web.common.visibility.as_shown``), never at stored fields, so
-that no filter and no count reveals whose run is under embargo.
+Filters look at runs as they are shown to the reader (``web.common.visibility.as_shown``), never at stored fields. So
+no filter and no count reveals whose run is under embargo.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Filters:
 
 @dataclass(frozen=True)
 class Offer:
-    """A filter, and the values to choose from: those of the shown runs."""
+    """A filter and the values that it offers, which are those of the shown runs."""
 
     name: str
     label: str
@@ -123,12 +123,12 @@ def chosen_columns(parameters: Any) -> list[str]:
 
 
 def details_in(columns: Sequence[str]) -> list[str]:
-    """Return those of these columns that show a run detail or the do-no-harm rank."""
+    """Return the columns among these that show a run detail or the do-no-harm rank."""
     return [name for name in columns if name in DETAIL_COLUMNS]
 
 
 def detail_of(run: Run | None, column: str, places: Mapping[str, int]) -> str:
-    """Return the text of a column for a run as shown; empty if there is none.
+    """Return the text of a column for a run as shown, or an empty string.
 
     ``places``: run tag → do-no-harm rank.
     """

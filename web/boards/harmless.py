@@ -17,8 +17,8 @@ from web.common.visibility import listed_runs, sees_everything
 def harmless_places(collection: Collection, user: Any, *, labels: str, measure: str) -> Mapping[str, int]:
     """Return run tag → do-no-harm rank under these labels; empty if not computed yet or hidden.
 
-    The order uses the rank of each query's first relevant passage. With RR, ranks below the measure's cutoff do not
-    count.
+    The order uses the rank of each query's first relevant passage. If the measure is RR, passages beyond its cutoff
+    are ignored.
     """
     kind, everything = KINDS["harmless_order"], sees_everything(user, collection)
     given = {"qrels": labels}

@@ -120,9 +120,9 @@ def draw_board_job(
 
 
 def drawing_work(board: AskedBoard, before: QrelVersion | None = None) -> Work | None:
-    """Return the job that computes the board, and start it if needed; None if a page can show the board at once.
+    """Return the job that computes the board, and start it if needed.
 
-    ``before``: the version since which the page shows moves.
+    Return None if a page can show the board at once. ``before``: the version with which the page compares ranks.
     """
     if board.is_there():
         return None

@@ -120,7 +120,7 @@ class BoardView:
 
     @property
     def shallow_depth(self) -> int:
-        """The depth of the deepest shown run if the measure looks deeper, else 0."""
+        """The depth of the deepest shown run if it is less than the measure's cutoff, else 0."""
         cutoff = self.published.asked.cutoff if self.published else None
         depth = max((line.run.report.get("depth", 0) for line in self.all_lines if line.run), default=0)
         return depth if cutoff and depth < cutoff else 0
@@ -328,7 +328,7 @@ def board_view(
 def narrowed_analysis(
     published: PublishedBoard, shown: Mapping[str, Run], filters: Filters
 ) -> Analysis | None:
-    """Return the board's table and figures with the runs that match the filters; None if no run does.
+    """Return the table and figures limited to the runs that match the filters; None if no run does.
 
     ``shown``: run tag → run as this person sees it.
     """

@@ -62,9 +62,9 @@ def _sets_with_decimals(collection: Collection) -> list[dict[str, Any]]:
 class LabelsToPublish:
     """A preview of what everybody can see once a withheld qrel set is published.
 
-    ``passages`` counts labeled passages that neither other labels nor a pooled run make public.
-    ``texts`` counts those of them with a text. ``decimals`` is the number of decimals of public means in the policy;
-    None means all. ``derived`` are document labels created from these labels.
+    ``passages``: number of labeled passages that neither other labels nor a pooled run make public. ``texts``: number
+    of these passages that have a text. ``decimals``: the policy's number of decimals for public means; None means
+    all. ``derived``: document labels created from these labels.
     """
 
     set: QrelSet

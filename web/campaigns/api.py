@@ -79,7 +79,7 @@ class BudgetIn(Reason):
 
 
 class ChallengeOut(Schema):
-    """A challenge of the current best answers by new runs."""
+    """A challenge by new runs to the current best answers."""
 
     number: int
     rule: str

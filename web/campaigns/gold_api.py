@@ -26,9 +26,9 @@ class SuspensionIn(Body):
 class SuspensionOut(Schema):
     """The effects of a suspension. ``done``: whether the gold pair is now suspended.
 
-    ``resting``: number of exclusions based on a wrong answer to this gold pair, alone or with other gold pairs.
-    ``reinstated``: number of workers whose exclusion is not justified without this gold pair. ``reopened``: number of
-    other submissions that are screened again.
+    ``resting``: number of exclusions based partly or only on a wrong answer to this gold pair. ``reinstated``: number
+    of workers whose exclusion is not justified without this gold pair. ``reopened``: number of other submissions that
+    are screened again.
     """
 
     gold_pair: int

@@ -56,7 +56,7 @@ MOST_FAILED = "-rate"
 
 
 def campaign_gold_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
-    """Return a page of gold pairs in the order that the URL requests, by default from the most often failed pair."""
+    """Return a page of gold pairs, sorted as the URL requests; by default, most often failed first."""
     sort = parameters.get("sort", MOST_FAILED)
     sort = sort if sort.removeprefix("-") in SORTS else MOST_FAILED
     answered = _answer_counts(campaign)

@@ -22,7 +22,7 @@ SIMULATE = "web.simulate"
 def reason_not_to_simulate(campaign: Campaign) -> str:
     """Return why simulated workers cannot judge the campaign now; empty if they can.
 
-    A click must not mix judgments of people and software; only the command can.
+    Only the command can mix judgments of people and simulated workers; a button on a page must not.
     """
     if campaign.pool_id is None or campaign.state not in Campaign.OFFERING:
         return f"{campaign.name} is {campaign.label}, so it offers no tasks."
@@ -63,7 +63,7 @@ def simulation_of(campaign: Campaign) -> Job | None:
 
 
 def waits_for_simulation(campaign: Campaign, *, began: bool) -> bool:
-    """Return whether only simulated workers judge the campaign, and somebody has to start them.
+    """Return whether the campaign waits for somebody to start the simulated workers, its only judges.
 
     Only simulated workers judge if passages have placeholder texts, or if simulated workers have already judged
     (``began``), even if they were started from a terminal.

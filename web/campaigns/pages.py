@@ -299,7 +299,7 @@ def _money_needs(seen: Watch) -> list[Need]:
 
 
 def _voice_needs(campaign: Campaign) -> tuple[list[Need], list[Need]]:
-    """Return appeals and reports from workers, overdue items first."""
+    """Return a campaign's appeals and reports as two lists: overdue items, and all others."""
     link = reverse("web:campaign_reports", args=[campaign.name])
     words = {"appeals": "object to being excluded", "reports": "report that something is wrong with a pair"}
     needs: tuple[list[Need], list[Need]] = ([], [])

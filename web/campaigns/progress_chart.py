@@ -43,7 +43,10 @@ class Tick:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart as the template draws it: bars or lines with dots, the ticks, and the labels of both ends."""
+    """A chart as the template draws it.
+
+    It has bars or lines with dots, the ticks, and the labels at both ends of the x-axis.
+    """
 
     bars: list[Bar]
     lines: list[str]
@@ -61,7 +64,7 @@ class Chart:
 
 
 def round_top(value: float) -> float:
-    """Return the smallest of 1, 2, 2.5, 5 times a power of ten that is not below the value; 1 for zero."""
+    """Round up to 1, 2, 2.5 or 5 times a power of ten; return 1 for zero."""
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
@@ -126,7 +129,10 @@ class Bin:
 
 
 def distribution(values: Sequence[float]) -> list[Bin]:
-    """Return the values in bins of equal width up to about the 98th percentile; the last bin includes all above."""
+    """Divide the values into bins of equal width, up to about the 98th percentile.
+
+    The last bin also includes all higher values.
+    """
     if not values:
         return []
     ordered = sorted(values)

@@ -52,8 +52,8 @@ FORMS = {"tsv": "text/tab-separated-values", "jsonl": "application/jsonl"}
 class Step:
     """A state change: the service that makes it, the job to start after it, and the states that allow it.
 
-    ``typed``: whether the person must type the campaign's name to confirm. ``archived``: whether the change is for
-    archived campaigns only, instead of others only.
+    ``typed``: whether the person must type the campaign's name to confirm. ``archived``: True if the change is only
+    for archived campaigns, False if it is only for campaigns that are not archived.
     """
 
     act: Callable[..., None]

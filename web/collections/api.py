@@ -46,10 +46,10 @@ class CollectionOut(Schema):
 
 
 class CollectionChanges(Body):
-    """Fields of a collection to change. Omitted fields keep their values, and an empty text clears a field.
+    """Fields of a collection to change. Omitted fields keep their values; an empty text clears a field.
 
-    ``max_run_depth`` is the most passages that a run can list for a query. ``board_labels`` and ``board_measure`` are
-    the leaderboard's default qrel set and measure.
+    ``max_run_depth`` is the maximum number of passages that a run can list for a query. ``board_labels`` and
+    ``board_measure`` are the leaderboard's default qrel set and measure.
     """
 
     title: Annotated[str, Field(max_length=MOST["title"])] = ""

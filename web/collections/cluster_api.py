@@ -39,7 +39,7 @@ class LargeClass(Schema):
 class EffectOut(Schema):
     """The effect of near-duplicates on a pool: the numbers of classes and pairs to judge.
 
-    The fields that end in ``_by_text`` have the numbers if only passages with equal texts form classes.
+    Fields that end in ``_by_text`` are the numbers that result if only passages with equal texts form classes.
     """
 
     pool: str = Field(alias="pool.name")

@@ -28,7 +28,7 @@ class ShownClass:
 
     @property
     def cut(self) -> bool:
-        """Whether fewer passages are stored than pages show, because an older release stored fewer."""
+        """Whether an older release stored fewer passages of the class than pages now show."""
         return len(self.passages) < min(self.size, 1 + OTHERS)
 
 

@@ -62,7 +62,10 @@ def near_duplicate_classes(request: HttpRequest, collection: Collection) -> Http
 @require_safe
 @needs("see everything")
 def labels_file(_request: HttpRequest, collection: Collection, labels: str, form: str) -> HttpResponse:
-    """Return a qrel set with one label per class, or with all passages of each class (``form``: once, expanded)."""
+    """Return a qrel set as a file by near-duplicate class.
+
+    ``form`` is ``once`` for one label per class, or ``expanded`` for labels of all passages of each class.
+    """
     if form not in ("once", "expanded"):
         raise Http404("There is no such file of labels.")
     found = get_object_or_404(QrelSet, collection=collection, name=labels)

@@ -1,4 +1,4 @@
-"""New collections, and added labels and passages, from files that are announced and then sent in parts."""
+"""API to create collections, and to add labels and passages. Files are announced, then sent in parts."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -91,11 +91,12 @@ class FileProblem(ProblemOut):
 
 
 class SentOut(Schema):
-    """The state of sent files: ``receiving`` while parts are missing, and ``waiting`` while a job reads them.
+    """The state of sent files.
 
-    In the end, the state is ``made`` (a new collection) or ``added``, or ``refused``, which applies to all files.
-    ``problems`` lists the first problems, and ``problem_counts`` counts all of them by kind. ``work`` is the job that
-    reads the files. If it failed, repeat the announcement with the same key to retry.
+    It is ``receiving`` while parts are missing, and ``waiting`` while a job reads the files. The final state is
+    ``made`` (a new collection), ``added`` or ``refused``. A refusal applies to all files. ``problems`` lists the
+    first problems, and ``problem_counts`` counts all of them by kind. ``work`` is the job that reads the files. If
+    the job failed, repeat the announcement with the same key to retry.
     """
 
     id: int

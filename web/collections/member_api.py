@@ -57,7 +57,7 @@ class InvitationOut(Schema):
 
 
 class NewInvitationOut(InvitationOut):
-    """A new invitation. ``link`` is returned only once, and is empty if it was sent by e-mail."""
+    """A new invitation. ``link`` is returned only once, and is empty if the invitation was sent by e-mail."""
 
     mailed: bool
     link: str

@@ -67,7 +67,10 @@ def _announce_collection(request: HttpRequest, form: CreateCollection) -> NewCol
 @never_cache
 @login_required
 def making(request: HttpRequest, key: int) -> HttpResponse:
-    """Show the progress of creating a collection, or every problem with its file and line. Then redirect to it."""
+    """Show the progress of creating a collection, or every problem with its file and line.
+
+    Once the collection exists, redirect to it.
+    """
     wanted = get_object_or_404(NewCollection.objects.select_related("collection"), user=request.user, pk=key)
     if wanted.state == NewCollection.State.MADE and wanted.collection:
         messages.success(request, f"{wanted.collection.name} was created. Upload runs next.")
@@ -100,7 +103,10 @@ def retry_collection(request: HttpRequest, key: int) -> HttpResponse:
 @require_POST
 @login_required
 def discard_new_collection(request: HttpRequest, key: int) -> HttpResponse:
-    """Discard files from which no collection was created, or dismiss the refusal; a second time changes nothing."""
+    """Discard files from which no collection was created, or dismiss a refusal.
+
+    Repeating this changes nothing.
+    """
     wanted = NewCollection.objects.filter(user=request.user, pk=key).first()  # type: ignore[misc]
     if wanted is None:
         return redirect("web:collections")

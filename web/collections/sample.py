@@ -87,7 +87,8 @@ def judge(collection: Collection, user: User, *, progress: Progress | None = Non
 def judges_here(user: Any) -> bool:
     """Return whether the person can have the sample judged.
 
-    Judging counts as spending, so it needs an administrator; only the built-in marketplace has simulated workers.
+    Judging counts as spending, so only administrators can start it. It also needs the built-in marketplace, the only
+    one with simulated workers.
     """
     here: bool = settings.CROWD_ENDPOINT == settings.EMBEDDED_CROWD_ENDPOINT
     return here and not needs_grant(user)

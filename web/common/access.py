@@ -52,7 +52,7 @@ def show_refusal(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def collection_for(user: Any, name: str, action: str = "") -> Collection:
-    """Return the collection if this person can see its results, or can do ``action``.
+    """Return the collection if this person can do ``action`` or, without an action, can see its results.
 
     Raises Http404, PermissionDenied.
     """
@@ -83,14 +83,20 @@ def campaign_for(user: Any, name: str, action: str = "") -> Campaign:
 
 
 class Reader:
-    """The permissions of a page's or API response's reader, for leaving out links that they cannot open."""
+    """The permissions of the reader of a page or API response.
+
+    They are used to leave out links that the reader cannot open.
+    """
 
     def __init__(self, user: Any) -> None:
         self.user = user
         self._known: dict[tuple[str, str, str], bool] = {}
 
     def may_open(self, of: str, name: str, action: str) -> bool:
-        """Return whether the reader can do ``action`` in the object ``name``, a ``collection`` or ``campaign``."""
+        """Return whether the reader can do ``action`` in the object called ``name``.
+
+        ``of`` is the kind of object: ``collection`` or ``campaign``.
+        """
         if (of, name, action) not in self._known:
             try:
                 (campaign_for if of == "campaign" else collection_for)(self.user, name, action)

@@ -29,5 +29,5 @@ class AdvancedFields(forms.Form):
         return any(field.errors or self._changed(field.name) for field in self.advanced)
 
     def _changed(self, name: str) -> bool:
-        """Return whether the form changes the field's initial value, or somebody changed it elsewhere."""
+        """Return whether the field was changed, either in this form or elsewhere since the page was opened."""
         return self.is_bound and (name in self.changed_data or name in self.changed_elsewhere)

@@ -58,7 +58,10 @@ class Progress:
 
     @property
     def next_step(self) -> Direction | None:
-        """A member's next step in an open campaign whose judgments are all in, as on the campaign's page."""
+        """The next step of an open campaign whose judgments are all in, for members only.
+
+        The campaign's page shows the same step.
+        """
         done = self.campaign.state == Campaign.State.OPEN and 0 < self.tasks == self.tasks_done
         if not (self.everything and done and is_complete(self.campaign)):
             return None

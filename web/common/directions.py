@@ -296,7 +296,10 @@ class Direction:
     """Whether there is something to do; otherwise the words only describe the current state."""
 
     def for_role(self, role: Role | None) -> Direction:
-        """Return the next step for this role. Without the permission, it names roles instead of the link."""
+        """Return the next step for this role. If the role cannot take it, name the roles that can.
+
+        The link is then left out.
+        """
         if not self.link or permits(role, self.needed):
             return self
         can = who_can(self.needed)

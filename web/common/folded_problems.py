@@ -33,7 +33,10 @@ COUNTED = {
 
 @dataclass
 class FoldedProblem:
-    """Problems with the same wording, or lines of another kind of file, shown as one row that quotes the first."""
+    """Similar problems, shown as one row that quotes the first of them.
+
+    They have the same wording, or are lines that belong to another kind of file.
+    """
 
     first: Mapping[str, Any]
     lines: list[int] = field(default_factory=list)

@@ -1,7 +1,8 @@
-"""Notices about labels that no longer match the grades behind them; ``outdated_versions`` has those about versions.
+"""Notices about labels that no longer match the grades behind them.
 
 Members see how many grades changed, and what to do. Everybody else sees one sentence, and only if labels of public
-queries are affected: people who cite the labels should know this.
+queries are affected: people who cite the labels should know this. Notices about versions are in
+``outdated_versions``.
 """
 
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ class LabelNotice:
 
 
 def label_notices(collection: Collection, user: Any) -> dict[int, LabelNotice]:
-    """Return qrel set key → notice, for outdated qrel sets of which this person can see the notice."""
+    """Return qrel set key → notice, for the outdated qrel sets whose notice this person can see."""
     found = {one.labels.qrel_set_id: one for one in outdated_labels(collection)}
     if sees_everything(user, collection):
         return {key: LabelNotice(one.words, one.next_step) for key, one in found.items()}

@@ -1,11 +1,11 @@
 """Rules for withheld qrel sets: the labels and values that each person can see.
 
-Under a withheld set everybody sees a board with rounded values, in the order of the exact values. Only members
-(``see everything``) see its labels, per-query values, and analyses under it. A policy can make per-query values
-public. ``web.common.visibility`` covers passages: if only withheld labels contain a passage, only members see it. If
-such a passage is a best answer of a version, the version reveals the label, and is withheld like the labels
-(``tournament.services.label_reveals``). ``leaderboard.analyses.runner`` refuses analyses under withheld labels to
-everybody else.
+Under a withheld set, everybody sees a board with rounded values, in the order of the exact values. Only members
+(``see everything``) see its labels, per-query values and analyses. A policy can make per-query values public.
+
+Passages that only withheld labels contain are shown only to members (``web.common.visibility``). If such a passage is
+a best answer of a version, the version reveals the label and is withheld too (``tournament.services.label_reveals``).
+``leaderboard.analyses.runner`` refuses analyses under withheld labels to non-members.
 """
 
 from collections.abc import Sequence
@@ -69,9 +69,9 @@ class LabelSight:
             )
 
     def require_usual(self, name: str, usual: Sequence[str], *, asked: bool) -> None:
-        """Raise MembersOnly if these labels are withheld and the requested measure is not one of ``usual``.
+        """Raise MembersOnly if these labels are withheld and the requested measure is not a usual one.
 
-        ``asked``: whether the requested measure is one of ``usual``.
+        ``usual``: the usual measures, for the message. ``asked``: whether the requested measure is one of them.
         """
         if not (asked or self.shows_labels(name)):
             raise MembersOnly(

@@ -32,7 +32,10 @@ class Rows:
 
 
 def in_parts(rows: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """Yield the rows in growing batches: the first arrive soon, and thousands need only a few database queries."""
+    """Yield the rows in growing batches.
+
+    The first rows arrive soon, yet thousands of rows need only a few database queries.
+    """
     first, size = 0, FIRST_ROWS
     while first < len(rows):
         yield rows[first : first + size]

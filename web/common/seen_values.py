@@ -1,7 +1,8 @@
 """Prevent a form from overwriting values saved after its page was opened.
 
-The page carries signed fingerprints of the values that it showed. A form that comes back is compared with what is
-saved now; changes in between are listed, and nothing is saved until the page that shows them is submitted.
+The page carries signed fingerprints of the values that it showed. When the form is submitted, they are compared with
+the values saved now. If any value has changed, the changes are listed on a new page, and nothing is saved until that
+page is submitted.
 """
 
 from collections.abc import Sequence

@@ -6,5 +6,5 @@ from config.storable_text import storable_text
 
 
 def sent_text(request: HttpRequest, field: str, most: int | None = None) -> str:
-    """Return the text of a form's field as stored, cut to ``most`` characters."""
+    """Return the text of a form's field as it can be stored, cut to ``most`` characters."""
     return storable_text(request.POST.get(field, ""), most)

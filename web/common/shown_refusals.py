@@ -16,9 +16,10 @@ from pooling.services.unknown_queries import leave_out_unknown
 
 
 class ShowsRefusal:
-    """A context manager that passes a refusal raised in its block to ``show``. The view continues after the block.
+    """A context manager that passes a refusal raised in its block to ``show``.
 
-    It is a class because, with a generator function, mypy reports code after a block that returns as unreachable.
+    The view then continues after the block. This is a class because mypy misreads a generator function: if a block
+    returns, it reports the code after the block as unreachable.
     """
 
     def __init__(self, show: Callable[[Refusal], None]) -> None:
@@ -40,17 +41,20 @@ def complain(request: HttpRequest, refusal: Refusal) -> None:
 
 
 def complain_if_refused(request: HttpRequest) -> ShowsRefusal:
-    """Return a context manager that shows a refusal raised in its block on the next page."""
+    """Return a context manager that catches a refusal raised in its block, and shows it on the next page."""
     return ShowsRefusal(lambda refusal: complain(request, refusal))
 
 
 def add_error_if_refused(form: forms.BaseForm, field: str | None = None) -> ShowsRefusal:
-    """Return a context manager that shows a refusal raised in its block at the field, or above all fields."""
+    """Return a context manager that adds a refusal raised in its block to the form's errors.
+
+    The error is shown at ``field``, or above all fields.
+    """
     return ShowsRefusal(lambda refusal: form.add_error(field, str(refusal)))
 
 
 def leave_out_if_asked(request: HttpRequest, row: Sent) -> None:
-    """Carry out the button *Leave out lines of unknown queries*, or show on the next page why that is refused."""
+    """Leave out lines of unknown queries if that button was pressed; show a refusal on the next page."""
     if "skip_unknown" in request.POST:
         with complain_if_refused(request):
             leave_out_unknown(row)

@@ -8,7 +8,10 @@ from web.errors import AnotherUnderWay
 
 
 def start_alone(kind: str, key: str, arguments: dict[str, Any], what: str) -> Job:
-    """Start a job unless a job with other arguments is running. Raises AnotherUnderWay."""
+    """Start a job, or return the unfinished job if its arguments are the same.
+
+    Raises AnotherUnderWay if the unfinished job has other arguments.
+    """
     job = start(kind, key=key, arguments=arguments)
     if job.arguments != arguments:
         raise AnotherUnderWay(

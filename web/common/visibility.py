@@ -148,9 +148,9 @@ class Sight:
         return any(self._is_public(run) for run in supplied_by)
 
     def status(self, status: str) -> str:
-        """Return a query's status as it is shown: while labels are withheld, a singleton is shown as closed.
+        """Return a query's status as shown. While labels are withheld, non-members see a singleton as closed.
 
-        The only passage in a singleton's pool would reveal its label.
+        Otherwise, the status would reveal the label of the only passage in the pool.
         """
         hides = self.labels_withheld and not self.everything
         return "closed" if hides and status == "singleton" else status
@@ -222,7 +222,10 @@ def sight_on_answers(version: QrelVersion, queries: Sequence[Query] | None, user
 
 
 def _add_challengers(sight: Sight, collection: Collection, among: dict[str, Any]) -> None:
-    """Add the suppliers of challengers, which are in no pool: the challenge's runs that had them on top."""
+    """Add the suppliers of challengers: the challenge's runs that had them on top.
+
+    Challengers are in no pool, so no pool records their suppliers.
+    """
     by_tag = {run.run_tag: run for run in sight.runs.values()}
     rows = list(
         ChallengedQuery.objects.filter(challenge__campaign__collection=collection, **among).select_related(
@@ -249,7 +252,7 @@ def _challenging_passages(row: ChallengedQuery) -> set[int]:
 
 
 def hides_texts(collection: Collection, user: Any) -> bool:
-    """Return whether this person does not see every text, because labels are withheld."""
+    """Return whether withheld labels hide some texts from this person."""
     return not sees_everything(user, collection) and collection.qrel_sets.filter(withheld=True).exists()
 
 

@@ -53,15 +53,15 @@ class GradedCampaignIn(Body):
 
 
 class EffortOut(Schema):
-    """A forecast of the numbers of passages to judge.
+    """A forecast of the numbers of passages to judge, in four cases, and of topics with small pools.
 
     ``openings``: if every topic is discarded after its opening. ``pools``: if every topic needs its whole pool.
     ``accepted``: if every topic is accepted as early as possible. ``most``: the budget; null without a budget, since
     the rules set no limit.
 
     ``small``: number of topics whose pool is smaller than the opening. ``few``: number of topics with at most
-    ``few_up_to`` passages. The rules discard these topics as soon as they have the relevant passages that an accepted
-    topic needs.
+    ``few_up_to`` passages, too few to be accepted. With enough relevant passages for acceptance, so many of the
+    pool's passages are relevant that the rules discard the topic.
     """
 
     topics: int
@@ -117,7 +117,10 @@ class TopicsOut(GradedCampaignOut):
 
 
 class DecisionIn(Body):
-    """A decision: eliminate, discard, accept or reject a topic, reverse that, or take the topic from its assessor."""
+    """A decision on a topic: eliminate, discard, accept or reject it, or reverse such a decision.
+
+    A decision can also take the topic from its assessor.
+    """
 
     qid: Qid
     decision: Annotated[Text, Field(max_length=20)]
@@ -157,10 +160,10 @@ class LabelsOut(Schema):
 class GradeRow(Schema):
     """A grade, and how its passage came to be judged.
 
-    ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* with the judgments
-    of a crowd. ``counts``: whether the grade is current and its assessor still has the topic. ``stage``: the part of
-    the pool, or the iteration of active learning from 1; empty for a second opinion. ``fraction``: *n* if the passage
-    is from a fraction of the corpus, one in *n* passages.
+    ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* because too few of
+    the crowd's judgments still count. ``counts``: whether the grade is current and its assessor still has the topic.
+    ``stage``: the part of the pool, or the number of the active-learning iteration, from 1; empty for a second
+    opinion. ``fraction``: *n* if the pool has only one in *n* passages of the corpus.
     """
 
     qid: str

@@ -31,7 +31,7 @@ class DeclineIn(TopicIn):
 
 
 class GradeIn(TopicIn):
-    """The grade of the passage that an earlier response named by this ``item``."""
+    """The grade of a passage, which is identified by the ``item`` from an earlier response."""
 
     item: Annotated[int, Field(ge=1, le=2**53)]
     grade: Annotated[int, Field(ge=0, le=9)]

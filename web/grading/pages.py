@@ -194,7 +194,10 @@ def labels_created(made: GradedLabels) -> SafeString:
 
 
 def assignments_held_by(user: Any) -> QuerySet[TopicAssignment]:
-    """Return the person's assignments that are not over. Their pools' orders are deferred: few requests need them."""
+    """Return the person's assignments that are not over.
+
+    Their pools' orders are deferred, because few requests need them.
+    """
     held = TopicAssignment.objects.filter(assessor=user, over_at=None)
     return held.select_related("topic__query", "topic__campaign__collection").defer("topic__order")
 

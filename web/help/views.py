@@ -9,7 +9,7 @@ from web.help.documents import PICTURES, SHELVES, document
 
 @require_safe
 def shelf(request: HttpRequest) -> HttpResponse:
-    """List all documents by reader."""
+    """List all documents, grouped by the readers they are for."""
     shelves = {reader: [document(name) for name in names] for reader, names in SHELVES.items()}
     return render(request, "web/help.html", {"shelves": shelves})
 

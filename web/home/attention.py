@@ -64,7 +64,7 @@ def needs_of(
 
 
 def _with_right(mine: Sequence[Progress], roles: dict[int, Role], action: str) -> dict[int, Progress]:
-    """Return key → campaign, for those in which the person's role permits the action, without rehearsals."""
+    """Return key → campaign, without rehearsals, where the person's role permits the action."""
     return {
         one.campaign.pk: one
         for one in mine
@@ -90,7 +90,7 @@ def _standstill_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Itera
 
 
 def _held_pay_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
-    """Yield the held pay of each campaign, with what happens to it, and when, if nobody decides."""
+    """Yield each campaign's held pay, and what will happen to it, and when, unless somebody decides."""
     able = _with_right(mine, roles, "spend money")
     for key, held in sorted(held_pay.held_by_campaign(able).items()):
         words = (

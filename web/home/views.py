@@ -147,7 +147,7 @@ def _graded_campaigns(roles: Mapping[int, Role], listed: Sequence[ListedCollecti
 
 
 def _creation_context(request: HttpRequest) -> dict[str, Any]:
-    """Return whether the person can create collections, and those that are being created or were refused."""
+    """Return whether the person can create collections, and their unfinished and refused requests."""
     return {
         "may_create": may_create(request.user),
         "judges_here": request.user.is_authenticated and judges_here(request.user),

@@ -67,7 +67,10 @@ class MissingOut(Schema):
 
 
 class MissingPay(Body):
-    """How unlisted work is paid: as a ``bonus`` on another assignment, or ``another way`` by a person."""
+    """The way to pay for unlisted work.
+
+    ``bonus`` pays a bonus on another assignment; ``another way`` records that a person paid by other means.
+    """
 
     way: Literal["bonus", "another way"]
     why: Annotated[Text, Field(min_length=1, max_length=1000, pattern=r"\S")]
@@ -97,9 +100,9 @@ class TopUpIn(Body):
 class TopUpOut(Schema):
     """A top-up: the number of bonuses, and their sum without fees (``amount``) and with fees (``total``).
 
-    ``done``: whether this was more than a dry run, so that the bonuses are now owed. ``median_seconds``: the median
-    time of a whole task, on which the bonuses are based. ``hourly``: dollars per hour at that time. ``problem``: why
-    the budget does not allow the top-up, or empty.
+    ``done``: true if the bonuses are now owed, false after a dry run. ``median_seconds``: the median time of a whole
+    task, on which the bonuses are based. ``hourly``: dollars per hour at that time. ``problem``: why the budget does
+    not allow the top-up, or empty.
     """
 
     done: bool
@@ -160,7 +163,7 @@ def pay_for_missing(request: HttpRequest, name: str, key: int, asked: MissingPay
 
 
 def _campaign_of_spender(request: HttpRequest, name: str) -> Campaign:
-    """Return the campaign, for callers who can see and spend its money."""
+    """Return the campaign if the caller can see it and spend its money."""
     return campaign_for(reader(request), name, "spend money")
 
 

@@ -30,7 +30,7 @@ class RefusedWork:
 
     @property
     def amount(self) -> Decimal:
-        """Dollars without fees."""
+        """The amount in dollars, without fees."""
         return sum((one.payment.amount for one in self.payments), Decimal(0))
 
 

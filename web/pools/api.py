@@ -27,11 +27,11 @@ Tag = Annotated[Text, Field(min_length=1, max_length=200)]
 
 
 class PoolAsked(Body):
-    """The passages to pool: those of these runs (default: all runs of passages), and the relevant ones in ``qrels``.
+    """The runs whose passages to pool (default: all runs of passages), and the labels to pool from.
 
-    ``priority`` *n* selects the runs with priority 1 to *n*, and ``round`` selects the runs of a round. With both, a
-    run must meet both. ``runs`` are then pooled in addition. With ``priority``, a run without a priority is pooled
-    only if ``runs`` names it.
+    The relevant passages in ``qrels`` are added. ``priority`` *n* selects the runs with priority 1 to *n*, and
+    ``round`` selects the runs of a round. With both, a run must meet both conditions; the runs named in ``runs`` are
+    added to the selection. With ``priority``, a run without a priority is pooled only if ``runs`` names it.
     """
 
     runs: Annotated[list[Tag], Field(max_length=4000)] = []

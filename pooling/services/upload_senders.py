@@ -32,20 +32,25 @@ def entry_of(upload: RunUpload) -> Entry | None:
     if upload.sent_as_member is None:  # sent before this was recorded: today's role counts
         team = None if member else team_of(user, collection)
         return _entry(upload, team) if team else None
-    if upload.sent_as_member:
-        if not member:
-            raise UploadRefused(
-                "The file was sent by a member, and the sender may no longer add runs as a member.",
-                "Send the file again for your team.",
-            )
-        return None
-    if upload.team is None or team_of(user, collection) != upload.team:
+    if not upload.sent_as_member:
+        return _entry(upload, _team_still(upload, user))
+    if not member:
+        raise UploadRefused(
+            "The file was sent by a member, and the sender may no longer add runs as a member.",
+            "Send the file again for your team.",
+        )
+    return None
+
+
+def _team_still(upload: RunUpload, user: User) -> Team:
+    """Return the team for which the file was sent. Raises UploadRefused if the sender is no longer in it."""
+    if upload.team is None or team_of(user, upload.collection) != upload.team:
         name = upload.team.name if upload.team else "a former team"
         raise UploadRefused(
             f"The file was sent for {name}, and the sender is no longer in this team.",
             "Ask somebody in the team to send it, or send it again for your own team.",
         )
-    return _entry(upload, upload.team)
+    return upload.team
 
 
 def _entry(upload: RunUpload, team: Team) -> Entry:

@@ -46,7 +46,7 @@ def own_run(user: Any, collection: Collection, key: int) -> Run | None:
 
 
 def uploads_seen(user: Any, collection: Collection) -> Any:
-    """Return the uploads that this person can see: all for a member, else the team's and the person's own.
+    """Return the uploads that this person can see: all for a member, the team's and their own for a submitter.
 
     An upload stays with the team for which it was sent. If the team was not recorded, it is the team of which the
     sender was already a part, and still is.

@@ -19,7 +19,7 @@ def sender_values(user: User, collection: Collection) -> dict[str, Any]:
 def entry_of(upload: RunUpload) -> Entry | None:
     """Return the upload as a team's own submission; None if a member sent it.
 
-    Raises UploadRefused if the sender may no longer submit it in that role. Otherwise, somebody who leaves a team
+    Raises UploadRefused if the sender may no longer submit it in that role. Otherwise somebody who leaves a team
     while a file waits would evade the rules for teams.
     """
     user, collection = upload.user, upload.collection

@@ -91,9 +91,9 @@ class PoolOut(Schema):
 
 
 class PooledRunOut(Schema):
-    """A run of a pool, with its priority when the pool was built.
+    """A pooled run, with the priority that it had when the pool was built.
 
-    ``named``: it was named in addition to the runs chosen by priority or round.
+    ``named``: whether it was named in addition to the runs that were chosen by priority or round.
     """
 
     run_tag: str

@@ -82,7 +82,7 @@ class PlannedForm(AdvancedFields):
 
 
 class FractionForm(forms.Form):
-    """A pool with the choices of an existing pool, from a fraction of the corpus."""
+    """A new pool from a fraction of the corpus, with an existing pool's runs, labels, queries and depth."""
 
     fraction = forms.IntegerField(
         label="Fraction",

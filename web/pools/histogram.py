@@ -9,9 +9,9 @@ WIDTH = 240
 
 @dataclass(frozen=True)
 class Bar:
-    """A row: the numbers of queries, all and chosen, whose pool has ``least`` to ``most`` passages.
+    """A row: the number of queries whose pool has ``least`` to ``most`` passages.
 
-    The widths of the two bars are in SVG units.
+    ``everything`` counts all queries, ``chosen`` only the chosen ones. The widths of their bars are in SVG units.
     """
 
     least: int
@@ -30,7 +30,7 @@ class Bar:
 def histogram(everything: Mapping[int, int], chosen: Mapping[int, int]) -> list[Bar]:
     """Return one row per pool size, or per range of sizes if there are more than thirty.
 
-    Both maps: pool size → number of queries. The bars of all and of chosen queries have separate scales, so that the
+    Both arguments map pool size → number of queries. The bars of the chosen queries have their own scale. So the
     shape of a small sample can be compared with that of all queries.
     """
     if not everything:

@@ -22,7 +22,10 @@ NAMED = 20
 
 @dataclass(frozen=True)
 class RunContribution:
-    """A run's contribution to a pool. ``named``: whether it is pooled in addition to runs of a priority or round."""
+    """A run's contribution to a pool.
+
+    ``named``: whether it is pooled in addition to the runs of a priority or round.
+    """
 
     run_tag: str
     key: int
@@ -186,7 +189,7 @@ def fraction_asked_for(pool: Pool, form: FractionForm) -> PoolRequest:
 
 
 def _asked_in_vain(plan: PoolPlan, choice: Choice) -> list[int]:
-    """Return the positions of requested queries whose pool would be empty."""
+    """Return the positions in the plan of requested queries whose pool would be empty."""
     wanted = None if choice.qids is None else set(choice.qids)
     return [place for place in plan.outliers.empty.tolist() if wanted is None or plan.qids[place] in wanted]
 

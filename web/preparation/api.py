@@ -123,13 +123,13 @@ class GoldPage(Schema):
 
 
 class GoldWanted(Body):
-    """The qrel set that provides the known answers; the pool's if ``qrels`` is empty."""
+    """The qrel set that provides the known answers. If ``qrels`` is empty, the pool's qrel set is used."""
 
     qrels: Annotated[Text, Field(max_length=200)] = ""
 
 
 class GoldDecided(Body):
-    """The ids of the gold pairs to accept, and of those to drop."""
+    """The ids of gold pairs: those to accept and those to drop."""
 
     accept: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=10_000)] = []
     drop: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=10_000)] = []
@@ -164,7 +164,7 @@ class RehearsalIn(Body):
 class LaunchIn(Body):
     """The approved amount, as shown by the check list.
 
-    ``accept_weak_screening`` launches although tasks can be passed without reading, as the check list warns.
+    ``accept_weak_screening``: launch even if tasks can be passed without reading, as the check list warns.
     """
 
     confirm_spend: Dollars
@@ -210,7 +210,10 @@ def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[
 def _same_draft(
     grading: GradedCampaign | None, pool: Pool, name: str, settings: CampaignSettings
 ) -> Campaign | None:
-    """Return the campaign that the same call created earlier; settings adjusted to its tasks can differ."""
+    """Return the campaign that the same call created earlier, else None.
+
+    Settings adjusted to its tasks may differ if the call leaves their defaults.
+    """
     there = Campaign.objects.filter(name=name, grading=grading, pool=pool, rehearsal_of=None).first()
     if there is None:
         return None

@@ -33,9 +33,10 @@ class CheckOut(Schema):
 
 
 class RuleOut(Schema):
-    """The forecast of the campaign's results under a screening rule. ``cost`` is null if hardly any task would count.
+    """The forecast of the campaign's results under a screening rule.
 
-    ``level``: whether the rule finds as many correct best answers per dollar as the best rule, or at most 3% fewer.
+    ``cost`` is null if hardly any task would count. ``level``: whether the rule finds at most 3% fewer correct best
+    answers per dollar than the best rule.
     """
 
     rule: str
@@ -49,10 +50,10 @@ class RuleOut(Schema):
 
 
 class RepeatsOut(Schema):
-    """The cost with repeats in dollars, over a range of rates at which honest workers miss gold pairs.
+    """The cost with repeats, in dollars, at several rates at which honest workers miss gold pairs.
 
-    ``measured_on``: number of pilot answers that measured the rates; 0 if the rates are assumed. ``tasks_per_worker``
-    is the assumed maximum per worker; half of the workers are assumed to do only one task.
+    ``measured_on``: number of pilot answers behind the rates; 0 if the rates are assumed. ``tasks_per_worker``: the
+    assumed maximum per worker. Half of the workers are assumed to do only one task.
     """
 
     tasks_per_worker: int

@@ -34,13 +34,13 @@ def _whole_number_field(name: str, words: str) -> forms.IntegerField:
 
 
 class OfSettings(SeenValuesForm):
-    """A group of campaign settings; the service's errors are shown at their fields."""
+    """A group of campaign settings. Errors from the service are shown next to their fields."""
 
     #: Setting → its form field, if the names differ.
     SHOWN_AS = {"assignment_seconds": "task_minutes"}
 
     def clean(self) -> dict[str, Any]:
-        """Use the values that the page shows for fields that were saved elsewhere in the meantime."""
+        """Return the cleaned data, with saved values for unedited fields that were saved elsewhere meanwhile."""
         found = super().clean()
         return found | {name: self.initial.get(name) for name in self.shown_as_saved}
 

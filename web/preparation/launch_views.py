@@ -58,7 +58,7 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _stop_rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Stop a rehearsal that is running, or one that still waits for its turn and may have no copy yet."""
+    """Stop the running rehearsal, or cancel one that has not started yet."""
     why = Refusal("The rehearsal was stopped before it began.", "Rehearse again.")
     waited = take_back(rehearsals_asked_for(campaign), why)
     try:
@@ -74,7 +74,7 @@ def _stop_rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @step_view("launch campaign", while_piloting=True)
 def pilot_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Offer a few tasks to people first. The amount must be typed and is shown on the button."""
+    """Show the pilot step; a POST with the typed amount offers a few tasks to people."""
     given = request.POST if request.method == "POST" else request.GET if "tasks" in request.GET else None
     form = forms.PilotForm(given, initial={"tasks": min(PILOT_TASKS, max(1, campaign.tasks.count()))})
     amount_form = forms.AmountForm(

@@ -106,7 +106,7 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
 
 
 def _latest_work(job: Job | None, campaign: Campaign) -> Work | None:
-    """Return the job as the page shows it; None if it was refused before the settings or files last changed."""
+    """Return the job for the page; None if it was refused but settings or files have changed since."""
     if job is None:
         return None
     if job.fault == Job.Fault.REFUSED and job.finished_at is not None:
@@ -120,9 +120,10 @@ def _latest_work(job: Job | None, campaign: Campaign) -> Work | None:
 
 
 def _label_sets(campaign: Campaign) -> list[str]:
-    """Return the collection's qrel sets, the best sources of gold pairs first; empty without a pool.
+    """Return the names of the collection's qrel sets, the best sources of gold pairs first.
 
-    Gold pairs from passages labeled not relevant look like real pairs. Otherwise the pool's set comes first.
+    Sets with more passages labeled not relevant come first: gold pairs from such passages look like real pairs. In a
+    tie, the pool's set comes first. The list is empty without a pool.
     """
     if campaign.pool is None:
         return []
@@ -183,9 +184,10 @@ class CostPreview:
 def cost_preview(
     form: SettingsForm, pairs: int, now: CampaignSettings, *, draft: Campaign | None = None
 ) -> CostPreview | None:
-    """Return the cost with the form's settings, completed from ``now``; None if a value is invalid.
+    """Return the cost with the form's settings; None if a value is invalid.
 
-    ``draft`` is the campaign that the form changes, if there is one. Problems of the settings are added to the form.
+    Settings that the form does not change come from ``now``. ``draft`` is the campaign that the form changes, if any.
+    Problems with the settings are added to the form.
     """
     if form.is_bound:
         if not form.values_are_valid:

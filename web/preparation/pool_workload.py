@@ -8,7 +8,10 @@ DAY = 24 * 3600
 
 
 def pool_summary(pool: Pool) -> PoolSummary:
-    """Return a summary of the pool, cached until texts are fetched, which can show that passages are equal."""
+    """Return a summary of the pool, cached until texts are fetched.
+
+    New texts can show that passages are equal.
+    """
     key = kept_objects.object_key("pool-stats", pool.pk, pool.created_at.timestamp(), without_text(pool))
     summary: PoolSummary | None = kept_objects.kept(key)
     if summary is None:

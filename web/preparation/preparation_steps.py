@@ -25,7 +25,7 @@ STEPS = {
 
 @dataclass(frozen=True)
 class Step:
-    """A step in the list: ``state`` is done, needed, weak, optional or empty."""
+    """A step in the list. ``state`` is done, needed, weak, optional or empty."""
 
     name: str
     title: str

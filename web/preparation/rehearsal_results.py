@@ -27,9 +27,8 @@ def rehearsal_forecast(
 ) -> dict[str, Any]:
     """Return the forecast for the campaign from the copy's results, ready for JSON.
 
-    The copy's tasks cost the same, so the number of submissions per counted task gives the cost of repeats, even if
-    the rehearsal ended before all tasks were done. The excluded workers are simulated: careless workers, and
-    honest workers who slipped.
+    The cost with repeats follows from the copy's submissions per counted task, even if the rehearsal was stopped
+    early. The excluded workers are simulated: careless workers, and honest workers who slipped.
     """
     copy = rehearsed.copy
     tasks, counted = campaign.tasks.count(), copy.tasks.filter(state=Task.State.DONE).count()
@@ -80,7 +79,11 @@ def _grades_right(copy: Campaign, truth: QrelSet) -> dict[str, Any]:
 
 
 def _chance_of_best(campaign: Campaign, error: float) -> dict[str, Any]:
-    """Return the chance that the truly best passage is found at this error rate, over queries with pairs to judge."""
+    """Return the chances that the truly best passage is found at this error rate.
+
+    ``chance_alone``: as the only best answer. ``chance_among``: among the best answers. Queries without pairs are
+    left out.
+    """
     assert campaign.pool is not None
     sizes = Counter(len(passages) for passages in class_representatives(campaign.pool).values())
     sizes.pop(1, None)
@@ -94,7 +97,7 @@ def _chance_of_best(campaign: Campaign, error: float) -> dict[str, Any]:
 
 
 def _best_answers_right(copy: Campaign, truth: QrelSet) -> dict[str, Any]:
-    """Count the copy's queries in which a best answer has its pool's highest grade, among queries with grades."""
+    """Count the copy's queries with grades, and those whose best answer has the highest grade in the pool."""
     resolve(campaign=copy)
     assert copy.pool is not None
     pools = class_representatives(copy.pool)

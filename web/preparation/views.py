@@ -222,7 +222,7 @@ def decide_gold_pair(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _decided_since(campaign: Campaign, key: int, seen: str) -> str:
-    """Return the decision about a gold pair since the page that shows it was opened, or ""."""
+    """Return a message if a gold pair's decision changed after the person opened the page, else ""."""
     pair = campaign.gold_pairs.filter(pk=key).first() if seen else None
     if pair is None or pair.state == seen:
         return ""

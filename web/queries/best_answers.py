@@ -13,7 +13,7 @@ from web.common.visibility import sight_on_answers, texts_of_ranked
 def best_answers(
     version: QrelVersion, queries: Sequence[Query], user: object
 ) -> tuple[Mapping[int, list[Passage]], Counter[int]]:
-    """Return two maps from query key: to the best answers that this person can see, and to the number of others."""
+    """Return the best answers that this person can see, and the number of others, both by query key."""
     shown, hidden = defaultdict[int, list[Passage]](list), Counter[int]()
     sight = sight_on_answers(version, queries, user)
     rows = PreferenceQrel.objects.filter(
@@ -30,7 +30,10 @@ def best_answers(
 def answers_by_query(
     collection: Collection, labels: Labels, queries: Sequence[Query], user: object
 ) -> Mapping[int, list[Passage]]:
-    """Return query key → best answers of a version, or relevant passages of a qrel set whose labels are shown."""
+    """Return query key → best answers of a version, or relevant passages of a qrel set.
+
+    Empty if this person may not see the qrel set's labels.
+    """
     if labels.version is not None:
         return best_answers(labels.version, queries, user)[0]
     if not label_sight(collection, user).shows_labels(labels.name):

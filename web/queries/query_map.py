@@ -56,7 +56,7 @@ class MapRow:
 
 @dataclass(frozen=True)
 class Marked:
-    """The part of the overview that the table shows; positions and sizes count blocks of the overview."""
+    """The part of the overview that the table shows; its position and size are in blocks of the overview."""
 
     left: int
     top: int

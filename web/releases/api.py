@@ -62,10 +62,10 @@ class MadeOut(Schema):
 
 
 class BundleOut(Schema):
-    """A version's bundle: its contents and omissions if they were counted, and its file if it was made.
+    """A version's bundle: its contents and omissions if they were counted, and its files.
 
     ``made``, ``size`` and ``sha256`` describe the newest file that can be downloaded. ``current``: whether its inputs
-    have not changed since. ``bundles``: all files made, newest first.
+    are still the same. ``bundles``: all files made, newest first.
     """
 
     made: bool

@@ -11,7 +11,7 @@ SEED = 20220
 
 
 class Agreement:
-    """Agreement among the judgments that count, which are added row by row."""
+    """Agreement among counted judgments; ``add`` takes the rows one by one."""
 
     def __init__(self) -> None:
         self.codes: dict[tuple[str, str], int] = {}

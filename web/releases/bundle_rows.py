@@ -34,7 +34,7 @@ class ReleasedRows:
 
     @cached_property
     def deciding(self) -> dict[str, int]:
-        """Qid → number of the version whose judgments decide the query in this version."""
+        """Qid → number of the version whose judgments decided the query: this one, unless it was carried over."""
         carried: dict[str, int] = self.scope.contents[self.scope.version.number]["carried"]
         return {
             query.qid: carried.get(query.qid, self.scope.version.number)
@@ -42,7 +42,7 @@ class ReleasedRows:
         }
 
     def judgments(self) -> Iterator[Row]:
-        """Yield releasable judgments that the campaigns had before the version was published."""
+        """Yield the releasable judgments that were recorded before the version was published."""
         return without_time_order(self._judgments(), _shown)
 
     def _judgments(self) -> Iterator[Row]:
@@ -112,7 +112,7 @@ class ReleasedRows:
                 }
 
     def gold_answers(self) -> Iterator[Row]:
-        """Yield releasable answers on gold pairs from before the version was published."""
+        """Yield the releasable gold-pair answers that were recorded before the version was published."""
         return without_time_order(self._gold_answers(), _shown)
 
     def _gold_answers(self) -> Iterator[Row]:

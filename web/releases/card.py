@@ -84,7 +84,7 @@ def _date_part(moment: str | None) -> str:
 
 
 def _share_in_words(found: Mapping[str, Any], name: str) -> str:
-    """Return a share in percent with its interval, as far as they are known."""
+    """Return a share in percent, with its interval if known; empty if the share is unknown."""
     if found[name] is None:
         return ""
     words = f"{found[name]:.1%}"

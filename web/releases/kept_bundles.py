@@ -61,8 +61,8 @@ def downloadable_bundle(scope: Scope, sha256: str = "") -> MadeBundle | None:
 def reason_withheld(made: MadeBundle, scope: Scope) -> str:
     """Return why the bundle cannot be downloaded; empty if it can.
 
-    Workers who withdraw judgments are promised that we no longer publish them, so files that contain them cannot
-    be downloaded. Erasing a person's identity has no effect here, because a bundle never contains it.
+    Workers who withdraw judgments are promised that we no longer publish them, so files with these judgments cannot
+    be downloaded. Erasing a person's identity blocks no download, because bundles never contain it.
     """
     if labels := scope.withheld - set(made.facts.get("withheld", ())):
         return f"The labels {', '.join(sorted(labels))} are withheld now."

@@ -80,7 +80,7 @@ class Scope:
 
     @cached_property
     def sight(self) -> Sight:
-        """The public view of passages, without passages that have no public source for any released query."""
+        """The public view of passages. It hides passages without a public source for any released query."""
         every = sight_of(self.collection, None, PUBLIC)
         hidden = Query.objects.filter(collection=self.collection, qid__in=self.private)
         hidden_keys = frozenset(hidden.values_list("pk", flat=True))
@@ -133,7 +133,7 @@ class Scope:
         return hashlib.sha256(json.dumps(list(self._inputs()), default=str).encode()).hexdigest()
 
     def _inputs(self) -> Iterator[Any]:
-        """Yield inputs that identify the judgments without loading them: the manifests list all judgments."""
+        """Yield the inputs behind the key. Judgments are not loaded: the manifests' hashes identify them."""
         collection = self.collection
         yield [FORMAT, software_version(), collection.name, *(getattr(collection, name) for name in MOST)]
         yield [(one.number, one.manifest_sha256, one.published_at) for one in self.chain]
@@ -163,9 +163,9 @@ class Scope:
         yield [_run_facts(as_shown(run, False)) for run in runs.defer("report").order_by("pk")]
 
     def pseudonym(self, campaign: int, worker: int | None) -> str:
-        """Return the worker's name for one campaign in all bundles of this version.
+        """Return the worker's name for one campaign, which is the same in all bundles of this version.
 
-        A judgment in two versions links the worker's two names, but only within its campaign: the same worker has
+        A judgment in two versions links the worker's two names, but only for that campaign. The same worker has
         another name in another campaign.
         """
         return "" if worker is None else f"w-{self._named('worker', campaign, worker)}"

@@ -113,7 +113,7 @@ class ReleaseIn(Body):
 
 
 class Released(Schema):
-    """The level, and the runs whose level changed."""
+    """The release level, and the tags of the runs whose level changed."""
 
     release: Release
     changed: list[str]
@@ -175,9 +175,9 @@ class RunTableIn(Body):
 
 
 class RunTableOut(Schema):
-    """Tags of the runs whose description changed, of announced runs, and of unchanged runs.
+    """The effects of a table that describes runs, by run tag.
 
-    ``changes``: the new values of changed and announced runs, by tag.
+    ``described``: runs whose description changed. ``changes``: new values of changed and announced runs.
     """
 
     described: list[str]

@@ -168,7 +168,7 @@ def withdraw_announced(request: HttpRequest, collection: Collection) -> HttpResp
 @require_http_methods(["GET", "POST"])
 @needs("describe collection")
 def run_fields(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Choose the details asked for each run, and define own fields."""
+    """Choose the details asked for each run, and define the collection's own fields."""
     form = RunFieldsForm(collection, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         with add_error_if_refused(form, "own"):

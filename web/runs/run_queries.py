@@ -81,7 +81,7 @@ class _RunFigures:
     judged: dict[str, bool]
 
     def value(self, qid: str) -> float | None:
-        """Return the query's value under the last labels; None if they do not cover the query."""
+        """Return the query's value under the last of the page's labels; None if they do not cover it."""
         return self.values[-1].get(qid) if self.values else None
 
     def fits(self, show: str, qid: str) -> bool:
@@ -109,7 +109,7 @@ def run_queries(
 ) -> dict[str, Any]:
     """Return one page of the run's queries, with values under the default labels and the latest version.
 
-    ``judged_shown``: whether to show if a top passage was judged, which could reveal a withheld label.
+    ``judged_shown``: whether to show which top passages were judged, because this could reveal a withheld label.
     """
     show, found, sort = (parameters.get(name, "").strip() for name in ("show", "q", "sort"))
     show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""
@@ -154,7 +154,7 @@ def _labels_compared(collection: Collection, labels: Sequence[Labels]) -> list[L
 
 
 def _board_measure(collection: Collection, chosen: Sequence[Labels]) -> str:
-    """Return the board's default measure; reciprocal ranks if one of these sets does not define it."""
+    """Return the board's default measure, or reciprocal ranks if any of these labels do not define it."""
     measure = default_measure(collection)
     try:
         for labels in chosen:

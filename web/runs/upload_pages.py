@@ -99,7 +99,10 @@ def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
 
 
 def _can_be_fixed(upload: RunUpload) -> bool:
-    """Return whether a corrected file can help: no problem concerns the run or must be fixed on another page."""
+    """Return whether a corrected file can help.
+
+    It cannot if a problem concerns the run itself or must be fixed on another page.
+    """
     steps = [restored(one.get("next_step", "")) for one in upload.problems]
     elsewhere = any(isinstance(part, Action) for step in steps for part in step.parts)
     return not elsewhere and not OF_THE_RUN & upload.problem_counts.keys()
@@ -158,6 +161,9 @@ def _add_words(upload: RunUpload, *, failed: bool) -> None:
 
 
 def _add_problems(upload: RunUpload) -> None:
-    """Set the folded problems that the list shows, and the number of those left out. Call it after ``_add_words``."""
+    """Set the problem groups that the list shows (``folded``) and the number of the rest (``others``).
+
+    Call ``_add_words`` first.
+    """
     upload.folded = fold(upload.problems, upload.problem_counts)[:PROBLEMS_SHOWN]  # type: ignore[attr-defined]
     upload.others = upload.total - sum(same.count for same in upload.folded)  # type: ignore[attr-defined]

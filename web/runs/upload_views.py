@@ -130,7 +130,7 @@ def announce_upload(request: HttpRequest, collection: Collection) -> HttpRespons
 @require_POST
 @needs("submit run")
 def receive_upload_part(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Take a part of a file as the request body, starting at the header Upload-Offset."""
+    """Receive a part of a file in the request body; the header Upload-Offset gives its position."""
     upload = _own_upload(request, collection, key)
     offset, length = (
         _whole_number(request.headers.get(name, "")) for name in ("Upload-Offset", "Content-Length")

@@ -52,7 +52,7 @@ SORTS = {
 
 @dataclass(frozen=True)
 class QueryDifference:
-    """A query with the values of both runs; None where a run has none."""
+    """A query with the values of both runs. A value is None if the run has none."""
 
     query: Query
     a: float | None
@@ -62,7 +62,7 @@ class QueryDifference:
 
     @property
     def difference(self) -> float | None:
-        """The difference, with the sign that the whole page uses."""
+        """The difference in the direction that the whole page uses: B minus A, or A minus B."""
         return None if self.a is None or self.b is None else self.sign * (self.b - self.a)
 
 
@@ -78,7 +78,7 @@ class Ranked:
 
 
 def versus_page(collection: Collection, user: Any, parameters: Any) -> dict[str, Any]:
-    """Return the data of the page; ``refusal`` replaces the results if the choices in the address allow none."""
+    """Return the data of the page; ``refusal`` replaces the results if the choices allow no comparison."""
     runs = {run.run_tag: run for run in listed_runs(collection, user)}
     labels = _label_names(collection, label_sight(collection, user))
     asked = {
@@ -139,7 +139,7 @@ def _picked_tags(parameters: Any) -> list[str]:
 
 
 def _check_number_picked(parameters: Any) -> None:
-    """Raise NothingToScore for more than two picked runs, because the page would ignore some of them silently."""
+    """Raise NothingToScore if more than two runs are picked, because the page compares only two."""
     picked = _picked_tags(parameters)
     if len(picked) > MOST_PICKED:
         raise NothingToScore(
@@ -208,7 +208,7 @@ def _comparison(
 
 
 def _require_one_kind(collection: Collection, runs: Mapping[str, Run], a: str, b: str, labels: str) -> None:
-    """Raise NothingToScore unless both runs retrieve what is labeled: passages or documents."""
+    """Raise NothingToScore unless the labels apply to what both runs retrieve: passages or documents."""
     of_documents = [tag for tag in (a, b) if task_of(runs[tag].details) == DOCUMENT]
     if len(of_documents) == 1:
         other = a if of_documents == [b] else b
@@ -292,7 +292,10 @@ def _opened_query(
     user: Any,
     qid: str,
 ) -> dict[str, Any]:
-    """Return both rankings of the query in the address, if it names one; without ``labels``, no passage is marked."""
+    """Return both runs' rankings of the opened query; empty unless ``values`` contains the query.
+
+    Without ``labels``, no passage is marked as relevant.
+    """
     if qid not in values:
         return {}
     lists = [ranking_of(run, PASSAGES_SHOWN).tops(PASSAGES_SHOWN).get(qid, ()) for run in (a, b)]

@@ -124,7 +124,7 @@ def run_withdrawal(request: HttpRequest, collection: Collection, key: int) -> Ht
 
 
 def _to_change(request: HttpRequest, name: str, key: int) -> tuple[Collection, Run, bool]:
-    """Return a run that this person can describe, and whether that is because their team submitted it.
+    """Return the collection, a run, and whether the person can describe it only as a member of its team.
 
     Raises Http404, PermissionDenied.
     """

@@ -48,7 +48,7 @@ class TeamLine:
 
 @dataclass(frozen=True)
 class Quota:
-    """The runs that a team has submitted in a round, and how many it can still submit."""
+    """The number of runs that a team has submitted in a round, and how many it can still submit."""
 
     round: Round
     runs: int
@@ -86,9 +86,9 @@ def opening_for(team: Team | None) -> dict[str, Any]:
 
 
 def _used_up(team: Team, quota: Quota | None, now: datetime) -> RoundRefusal | None:
-    """Return the limits that the team's official runs have reached, and when the next run is accepted.
+    """Return a refusal with the limits that the team's official runs have reached; None if there are none.
 
-    Return None if the runs have reached no limit.
+    The refusal also says when the next run is accepted.
     """
     policy, reached, since = policy_of(team.collection), [], now
     if quota and not quota.runs_left:
@@ -146,10 +146,10 @@ def _team_name(run: Run, member: bool) -> str:
 
 
 def _team_lines(collection: Collection, runs: list[Run], member: bool, told: str) -> list[TeamLine]:
-    """Return every team with its counts; runs under embargo are counted together, so that counts reveal no author.
+    """Return every team with its counts. Runs under embargo are counted together, to hide their authors.
 
-    If only counts are public, unreleased runs are counted with them: in a round, a team with a count below the limit
-    would be their likely author.
+    If only counts are public, unreleased runs are added to this count. Otherwise, a team whose count in a round is
+    below the limit would be the likely author.
     """
     nameless = told == "counts" and any(run.is_anonymous for run in runs)
     teams = Team.objects.filter(collection=collection)

@@ -16,7 +16,7 @@ KNOWN_ANYWAY = frozenset(["team", "submitted_on"])
 
 @dataclass(frozen=True)
 class RunRequirements:
-    """The required details, each as (label, definition), the depth limit and the candidates of reranked runs."""
+    """The required details as (label, definition), the depth limit, and the candidates for reranking."""
 
     details: tuple[tuple[str, str], ...]
     most_passages: int

@@ -198,7 +198,7 @@ def _round_to_change(request: HttpRequest, collection: Collection) -> Round | No
 
 
 def _team_to_see(request: HttpRequest, name: str, key: int) -> Team:
-    """Return the team if this person belongs to it, or sees everything. Raises Http404."""
+    """Return the team if this person belongs to it or sees everything in the collection. Raises Http404."""
     collection = collection_for(request.user, name)
     found = Team.objects.select_related("collection").filter(collection=collection, pk=key).first()
     if found is None:

@@ -47,7 +47,7 @@ def tenths(number: float) -> str:
 
 @register.filter("many")
 def count_with_noun(number: int, words: str) -> str:
-    """Return a whole number with its noun, as in ``many:"query,queries"``."""
+    """Return a whole number with its noun. ``words``: singular and plural, such as ``query,queries``."""
     return f"{count(number)} {pluralize(number, words)}"
 
 
@@ -76,7 +76,7 @@ def signed(number: float | None) -> str:
 
 @register.filter("p_value")
 def p_value_words(p: float) -> str:
-    """Return "p = 0.0123" with three significant digits, never as zero; an empty string if there is none."""
+    """Return "p = 0.0123" with three significant digits, or "p < 0.0001"; an empty string for NaN."""
     if math.isnan(p):
         return ""
     return "p < 0.0001" if p < 0.0001 else f"p = {p:.3g}"
@@ -95,7 +95,8 @@ def bounds(standing: Standing) -> str:
 def span_bar(standing: Standing, highest: float, reference: float | None = None) -> SafeString | str:
     """Return a bar of the value with its interval, on a scale from 0 to ``highest``.
 
-    ``reference`` is a value to compare with, drawn as a dashed line. The numbers beside it give the same values.
+    ``reference`` is a value to compare with, drawn as a dashed line. Screen readers skip the bar, because the numbers
+    beside it give the same values.
     """
     if math.isnan(standing.value):
         return ""
@@ -231,7 +232,7 @@ def moment(at: datetime | None, digits: str = "minutes") -> SafeString | str:
 
 @register.filter
 def timed(words: Any) -> SafeString:
-    """Return ``words`` with every UTC time in our own sentences wrapped as in :func:`moment`."""
+    """Return ``words`` as HTML, with every UTC time formatted as in :func:`moment`."""
     text = str(conditional_escape(words))
     # Safe: the text is escaped, and format_html builds the times from digits only.
     return mark_safe(_IN_WORDS.sub(_as_element, text))  # noqa: S308
@@ -260,7 +261,10 @@ def page_link(context: dict[str, Any], name: str, number: int) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def sort_link(context: dict[str, Any], field: str) -> SafeString:
-    """Return the query string that sorts by a column: best (or A) first, or reversed if it is already sorted."""
+    """Return the query string that sorts by a column, or reverses the order if it is already sorted.
+
+    Text columns start with A, other columns with the best value.
+    """
     request = context["request"]
     query = request.GET.copy()
     query.pop("page", None)

@@ -75,9 +75,10 @@ def mail_when_done(context: dict[str, Any], work: Work) -> dict[str, Any]:
 def collection_trail(
     context: dict[str, Any], content: str, collection: Collection, tab: str, tabs: bool = True
 ) -> str:
-    """Render the trail home / collection / tab / page, and the tabs. The block has the page's name; empty for a tab.
+    """Render the trail home / collection / tab / page, and the tabs.
 
-    The overview has no step of its own, because the collection's step leads to it.
+    The block contains the page's name; it is empty on the page of a tab. The overview has no step of its own, because
+    the collection's step leads to it.
     """
     shown = _collection_tabs(context, collection)
     steps = _steps(collection.name, shown, tab, is_tab=not content.strip())
@@ -161,7 +162,7 @@ def sees_spending(user: Any) -> bool:
 
 @register.simple_tag
 def site_parts(request: HttpRequest | None) -> list[dict[str, Any]]:
-    """Return the links of the header; ``current`` for the part that the page belongs to."""
+    """Return the links of the header. ``current`` marks the part of the site that the page belongs to."""
     path = request.path if request else ""
     parts = [(words, reverse(route)) for words, route in PARTS.values()]
     return [{"words": words, "address": to, "current": path.startswith(to)} for words, to in parts]

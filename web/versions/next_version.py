@@ -24,7 +24,11 @@ TEXTS_SHOWN = 20
 
 @dataclass(frozen=True)
 class ChallengeLine:
-    """A challenge and its progress: the judgments requested so far (``asked``), those counted, and its queries."""
+    """A challenge and its progress.
+
+    ``asked``: number of judgments requested so far. ``judged``: number of judgments counted. ``queries``: number of
+    its queries.
+    """
 
     challenge: Challenge
     asked: int

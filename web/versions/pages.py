@@ -137,9 +137,9 @@ def letter_of(place: int) -> str:
 def marked_queries(version: QrelVersion, official: QrelSet | None) -> QuerySet[VersionQuery]:
     """Return the version's queries, each annotated with ``beaten`` and ``changed``.
 
-    ``beaten``: the query's official label, which pools and the perfect run use, was judged but is not a best answer.
-    Other relevant passages are ignored. ``changed``: the parent version has other best answers, or does not cover the
-    query; false without a parent.
+    ``beaten``: the query's official label was judged but is not a best answer. Pools and the perfect run use this
+    label; other relevant passages are ignored. ``changed``: the parent version has other best answers, or does not
+    cover the query; false without a parent.
     """
     best = PreferenceQrel.objects.filter(query=OuterRef("query"))
     before = best.filter(version=version.parent_id)
@@ -156,7 +156,10 @@ def marked_queries(version: QrelVersion, official: QrelSet | None) -> QuerySet[V
 
 
 def official_label_key(official: QrelSet | None, query: Query) -> int | None:
-    """Return the passage key of the query's official label: highest grade, then first in the file; else None."""
+    """Return the passage key of the query's official label; None if there is none.
+
+    It is the passage with the highest grade; among several, the first in the file.
+    """
     return _official_label_query(official, query.pk).first()
 
 
@@ -211,7 +214,7 @@ def _shown_queries(version: QrelVersion, everything: bool) -> Q:
 
 
 def _hides_singletons(version: QrelVersion, user: Any) -> bool:
-    """Return whether singletons are shown as closed, as :meth:`Sight.status` explains."""
+    """Return whether to show singletons as closed; :meth:`Sight.status` explains why."""
     return bool(label_sight(version.collection, user).withheld)
 
 

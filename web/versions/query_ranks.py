@@ -32,8 +32,8 @@ class RunRanks:
 class RankTable:
     """The ranks in the board's top runs, or in the first runs by name until the board is computed.
 
-    ``left_out`` counts further runs. ``letters`` name the passages that one of the shown runs ranks; ``unranked``
-    counts the others.
+    ``left_out``: number of further runs. ``letters``: letters of the passages that a shown run ranks. ``unranked``:
+    number of other passages.
     """
 
     letters: list[str]
@@ -53,10 +53,10 @@ def rank_table(
     *,
     version: int | None = None,
 ) -> RankTable | None:
-    """Return where runs rank these passages (letter, pid); None without runs or passages that the person may see.
+    """Return the ranks of these passages, each (letter, pid), in runs.
 
-    ``good``: letters of the passages that are highlighted at rank 1. Runs are in the order of the board of this
-    version, or of the collection's latest board.
+    None if the person may see no run's passages, or if ``passages`` is empty. ``good``: letters of the passages that
+    are highlighted at rank 1. Runs are in the order of this version's board, or of the collection's latest board.
     """
     runs = _with_passages(collection, user)
     if not runs or not passages:

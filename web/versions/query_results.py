@@ -86,7 +86,10 @@ class PastResult:
 def query_page(
     version: QrelVersion, query: Query, user: Any, *, judgments_shown: int | None = JUDGMENTS_SHOWN
 ) -> dict[str, Any]:
-    """Return the data of a query's page; the version must cover it. ``judgments_shown``: most judgments to list."""
+    """Return the data of a query's page; the version must cover the query.
+
+    ``judgments_shown``: the maximum number of judgments to list; None for all.
+    """
     row = VersionQuery.objects.get(version=version, query=query)
     origin = deciding_version(version, query)
     members_view = sees_everything(user, version.collection)
@@ -165,7 +168,10 @@ def tally_wins(judgments: Iterable[Judgment]) -> dict[tuple[int, int], float]:
 
 
 def _judgments_of_query(origin: QrelVersion, query: Query, *, in_time: bool) -> list[Judgment]:
-    """Return the query's judgments, by time if ``in_time``, else by content for readers who cannot see times."""
+    """Return the query's judgments, in order of time if ``in_time``, else in order of content.
+
+    Readers who cannot see times get the order of content.
+    """
     rows = Judgment.objects.filter(campaign=origin.campaign_id, pair__query=query)
     order = ("judged_at", "pk") if in_time else ("left", "right", "preferred", "pk")
     return list(rows.select_related("pair", "worker", "submission").order_by(*order))
@@ -281,7 +287,7 @@ def _reason_not_counted(judgment: Judgment, origin: QrelVersion, of_worker: dict
 
 
 def _shown_reason(origin: QrelVersion, query: Query, best: dict[int, bool], sight: Sight) -> str:
-    """Return the tournament's explanation from the version's judgments, unless it reveals something hidden."""
+    """Return the tournament's explanation of the result; empty if it reveals something hidden."""
     if sight.labels_withheld and not sight.everything:
         return ""  # the explanation counts wins over passages that only the labels contain
     own = [key for key, propagated in best.items() if not propagated]

@@ -89,7 +89,7 @@ def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict
 
 
 def _suppliers_by_pid(collection: Collection, query: Query, user: Any) -> dict[str, list[Run]]:
-    """Return the pid of each pooled passage that the person can see → the visible runs that supplied it."""
+    """Return pid → the visible runs that supplied it, for pooled passages that the person can see."""
     sight = sight_of(collection, [query], user)
     rows = PooledPassage.objects.filter(pool__collection=collection, query=query).select_related("passage")
     return {

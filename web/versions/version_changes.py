@@ -31,7 +31,11 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Side:
-    """A query in one version: its status (empty: not covered), its shown best answers, and how many are hidden."""
+    """A query in one version.
+
+    ``status``: empty if the version does not cover the query. ``best``: visible best answers. ``hidden``: number of
+    others.
+    """
 
     status: str
     best: list[Passage]
@@ -66,7 +70,11 @@ class RunMove:
 
 @dataclass(frozen=True)
 class Movement:
-    """Rank changes of runs, over the queries that both versions cover: their number, and the largest (``shown``)."""
+    """Rank changes of runs, over the queries that both versions cover.
+
+    ``queries``: number of these queries. ``moved``: number of runs whose rank changed. ``shown``: the largest
+    changes.
+    """
 
     measure: str
     queries: int
@@ -161,7 +169,7 @@ def version_differences(version: QrelVersion, since: QrelVersion | None, user: A
 
 
 def _queries_of(before: Edition | None, after: Edition, *columns: str) -> Iterable[tuple[Any, ...]]:
-    """Return each covered query's key and columns; a query that both versions cover has two rows."""
+    """Return a row with the query's key and columns, for each version that covers it."""
     numbers = [edition.number for edition in (before, after) if edition]
     covered = VersionQuery.objects.filter(version__collection=after.collection, version__number__in=numbers)
     return covered.values_list("query_id", *(f"query__{column}" for column in columns))

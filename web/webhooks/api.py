@@ -58,7 +58,7 @@ class WebhookChange(Body):
 
 
 class RotateIn(Body):
-    """The hours during which messages are also signed with the old secret; with 0, the old secret ends at once."""
+    """The number of hours during which both secrets sign messages; with 0, the old secret ends at once."""
 
     overlap_hours: Annotated[float, Field(ge=0, le=24 * 7)] = 24
 

@@ -181,7 +181,7 @@ def _checked_events(events: Sequence[str]) -> list[str]:
 
 
 def host_of(endpoint: WebhookEndpoint) -> str:
-    """Return the host in the webhook's address; the rest of the address can be a secret of the receiver."""
+    """Return the host in the webhook's address; the rest can contain the receiver's secrets."""
     return endpoint.address.partition("://")[2].partition("/")[0].partition("?")[0]
 
 

@@ -67,12 +67,12 @@ class _Pinned(http.client.HTTPConnection):
         raise fault
 
     def _refuse_when_cut(self) -> None:
-        """Stop if the connection was cut off before its socket existed."""
+        """Raise TimeoutError if the connection was cut off in the meantime."""
         if self.cut:
             raise TimeoutError
 
     def cut_off(self) -> None:
-        """Close the connection from another thread: a receiver that sends bytes slowly could hold it open forever."""
+        """Close the connection from another thread, so that a slow receiver cannot hold it open forever."""
         self.cut = True
         if self.wire is not None:
             with suppress(OSError):  # already closed

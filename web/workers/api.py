@@ -40,7 +40,7 @@ class FlagOut(Schema):
 
 
 class WorkerOut(Schema):
-    """A worker's record; null where there is no data. Dollars without fees."""
+    """A worker's record; values without data are null. Amounts are in dollars, without fees."""
 
     worker: int
     standing: str
@@ -119,9 +119,9 @@ class WithdrawalIn(DecisionIn):
 
 
 class Repeated(Schema):
-    """The expected effects of a decision after which others repeat a worker's tasks; dollars with fees.
+    """The expected effects of a decision that makes others repeat a worker's tasks.
 
-    ``done``: whether the decision has taken effect.
+    Amounts are in dollars, with fees. ``done``: whether the decision has taken effect.
     """
 
     worker: int
@@ -132,7 +132,10 @@ class Repeated(Schema):
 
 
 class Excluded(Repeated):
-    """The expected effects of an exclusion; dollars with fees. ``done``: whether it has taken effect."""
+    """The expected effects of an exclusion. Amounts are in dollars, with fees.
+
+    ``done``: whether the exclusion has taken effect.
+    """
 
     gold_showings: int = Field(alias="foreseen.gold")
     gold_accepted: int = Field(alias="foreseen.gold_accepted")
@@ -142,13 +145,19 @@ class Excluded(Repeated):
 
 
 class WithdrawnOut(Repeated):
-    """The effects of withdrawing a worker's judgments; dollars with fees. ``until``: the deadline for this."""
+    """The effects of withdrawing a worker's judgments. Amounts are in dollars, with fees.
+
+    ``until``: the deadline for the withdrawal.
+    """
 
     until: datetime
 
 
 class Reinstated(Schema):
-    """The expected effects of a reinstatement; dollars with fees. ``done``: whether it has taken effect."""
+    """The expected effects of a reinstatement. Amounts are in dollars, with fees.
+
+    ``done``: whether the reinstatement has taken effect.
+    """
 
     worker: int
     done: bool

@@ -149,7 +149,10 @@ def record_for(campaign: Campaign, worker: Worker) -> tuple[WorkerRecord | None,
 
 @dataclass(frozen=True)
 class JudgmentLine:
-    """A judgment with its signals; ``others``: other workers' counted judgments of the pair, and how many agree."""
+    """A judgment with its signals.
+
+    ``others``: number of other workers' counted judgments of the pair. ``agreeing``: how many of these agree.
+    """
 
     judgment: Judgment
     sides: tuple[Side, ...]

@@ -1,4 +1,4 @@
-"""Workers' reports of pairs, with the texts that were shown, and appeals; either all or only the open ones."""
+"""Workers' reports of pairs, with the texts that were shown, and appeals: all, or only open ones."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -76,7 +76,7 @@ def reports_of(campaign: Campaign, worker: Worker) -> list[ReportLine]:
 
 
 def _with_chosen_side(reports: QuerySet[PairReport]) -> QuerySet[Any]:
-    """Return the reports with their related rows, and the side that the worker chose last (``chosen``)."""
+    """Return the reports with their related rows and ``chosen``, the side that the worker chose last."""
     related = (
         "slot__pair__query", "slot__gold_pair__query", "slot__repeats__pair__query",
         "slot__left", "slot__right", "submission",

@@ -1,9 +1,9 @@
 """The leaderboard of a collection: every run under official qrels and, with a version, under preference qrels."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from config import kept_objects
 from config.guidance import Action, Guidance, TerminalOnly
 from leaderboard.board.default_measure import MEASURE
-from leaderboard.board.judged_tops import judged_tops
+from leaderboard.board.judged_tops import judged_tops, returned_tops
 from leaderboard.board.standings import Board, BoardInput, Standing, draw_board
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NoRuns, NothingToScore
@@ -141,13 +141,14 @@ def make_leaderboard(
         _run_values([found[run.pk, one.name] for run in runs], labels, one, qids, perfect)
         for found, (labels, [one]) in zip(scored, measures, strict=True)
     ]
-    judged = _cached_judged_tops(version, runs, qids, perfect) if version and perfect else None
+    judged, returned = _cached_tops(version, runs, qids, perfect) if version and perfect else (None, None)
     given = BoardInput(
         [run.run_tag for run in runs],
         values[0],
         values[1] if version else None,
         judged,
         scale=scale_of(asked),
+        returned=returned,
     )
     return PublishedBoard(
         board=draw_board(given, seed=seed),
@@ -165,17 +166,27 @@ def make_leaderboard(
     )
 
 
-def _cached_judged_tops(
+def _cached_tops(
     version: QrelVersion, runs: Sequence[Run], qids: Sequence[str], perfect: dict[str, str]
-) -> Values:
-    """Return the result of :func:`judged_tops`, cached as bits and shared by the boards of all measures."""
-    inputs = [version.manifest_sha256, [(run.pk, run.sha256) for run in runs], list(qids), perfect]
-    key = kept_objects.object_key("judged-tops", *inputs)
+) -> tuple[Values, Values]:
+    """Return the results of :func:`judged_tops` and :func:`returned_tops`, shared by the boards of all measures."""
+    these = [[(run.pk, run.sha256) for run in runs], list(qids)]
+    key = kept_objects.object_key("judged-tops", version.manifest_sha256, *these, perfect)
+    return (
+        _cached_bits(key, partial(judged_tops, version, runs, qids, perfect), len(qids)),
+        _cached_bits(
+            kept_objects.object_key("returned-tops", *these), partial(returned_tops, runs, qids), len(qids)
+        ),
+    )
+
+
+def _cached_bits(key: str, compute: Callable[[], Values], queries: int) -> Values:
+    """Return a table of 0 and 1, computed at most once in an hour and cached as bits."""
     bits = kept_objects.kept(key)
     if bits is None:
-        bits = np.packbits(judged_tops(version, runs, qids, perfect).astype(bool), axis=1)
+        bits = np.packbits(compute().astype(bool), axis=1)
         kept_objects.keep_object(key, bits, KEPT_SECONDS)
-    return np.unpackbits(bits, axis=1, count=len(qids)).astype(np.float64)
+    return np.unpackbits(bits, axis=1, count=queries).astype(np.float64)
 
 
 def _nothing_covered(official: QrelSet, version: QrelVersion | None) -> NothingToScore:

@@ -111,6 +111,18 @@ def judged_tops(
     return table
 
 
+def returned_tops(runs: Sequence[Run], qids: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Return 1 where a run returned a passage, else 0; shape (runs + 1, queries). The perfect run is last, all 1."""
+    place = {qid: number for number, qid in enumerate(qids)}
+    table = np.zeros((len(runs) + 1, len(qids)))
+    table[-1] = 1
+    for row, run in enumerate(runs):
+        ranking = ranking_of(run, 1)
+        found = zip(ranking.qids, ranking.lengths, strict=True)
+        table[row, [place[qid] for qid, length in found if length and qid in place]] = 1
+    return table
+
+
 def _unjudged_tops(ranking: Ranking, wanted: Wanted, judged: npt.NDArray[np.float64]) -> list[Top]:
     """Return a run's top passages that are not among the judged passages. ``judged`` has a flag for each query."""
     place = wanted.place

@@ -59,6 +59,13 @@ class BoardRow:
     judged_tops: float | None = None
     """The share of queries, 0 to 1, whose top passage of this run was judged."""
     perfect: bool = False
+    returned_tops: float = 1.0
+    """The share of queries, 0 to 1, for which this run returned a passage."""
+
+    @property
+    def unjudged_tops(self) -> float:
+        """The share of queries, 0 to 1, with a top passage of this run that was not judged."""
+        return self.returned_tops - (self.judged_tops or 0.0)
 
     @property
     def leading(self) -> Standing:
@@ -100,8 +107,9 @@ class BoardInput:
     """Input of a board: arrays over the same queries in the same order, shape (runs + 1, queries).
 
     ``official`` and ``preference`` have the measure's values. ``judged`` is 1 where the run's top passage was judged,
-    else 0. The last row of each array belongs to the perfect run. A board of official labels alone has neither
-    ``preference`` nor ``judged``, and no row for the perfect run. Raises ValueError if there are no queries.
+    else 0; ``returned`` is 1 where it has a top passage, else 0 (None: it has one everywhere). The last row of each
+    array belongs to the perfect run. A board of official labels alone has neither ``preference`` nor ``judged``, and
+    no row for the perfect run. Raises ValueError if there are no queries.
     """
 
     run_tags: list[str]
@@ -109,14 +117,14 @@ class BoardInput:
     preference: Values | None = None
     judged: Values | None = None
     scale: Scale = field(default_factory=Scale)
+    returned: Values | None = None
 
     def __post_init__(self) -> None:
         if (self.preference is None) != (self.judged is None):
             raise ValueError("preferences and judged tops must be given together")
         shape = (len(self.tags), self.official.shape[-1])
-        if any(
-            given.shape != shape for given in (*self.sides, *([] if self.judged is None else [self.judged]))
-        ):
+        tops = [given for given in (self.judged, self.returned) if given is not None]
+        if any(given.shape != shape for given in (*self.sides, *tops)):
             raise ValueError("every array needs a row for each run and one for the perfect run")
         if shape[1] == 0:
             raise ValueError("a board needs at least one query")
@@ -147,9 +155,13 @@ def draw_board(given: BoardInput, *, seed: int, trials: int = TRIALS, level: flo
         for side, values in enumerate(given.sides)
     ]
     judged = [None] * count if given.judged is None else given.judged.mean(axis=1).tolist()
+    returned = [1.0] * count if given.returned is None else given.returned.mean(axis=1).tolist()
     official, preference = sides[0], sides[1] if len(sides) > 1 else [None] * count
     columns = zip(given.tags, official, preference, judged, strict=True)
-    rows = [BoardRow(*cells, perfect=place >= ranked) for place, cells in enumerate(columns)]
+    rows = [
+        BoardRow(*cells, perfect=place >= ranked, returned_tops=returned[place])
+        for place, cells in enumerate(columns)
+    ]
     return Board(
         queries=queries,
         rows=tuple(sorted(rows, key=lambda row: (row.leading.rank, not row.perfect, row.run))),
@@ -205,14 +217,15 @@ def able_to_pass(rows: Sequence[BoardRow]) -> dict[str, int]:
     """Return run tag → number of runs that would overtake it if all their unjudged top passages were best answers.
 
     A query whose top passage is a best answer has the value 1. So a run's mean can grow by at most its share of
-    unjudged top passages. Runs that no other run can overtake are left out.
+    unjudged top passages. A query for which it returned nothing cannot grow. Runs that no other run can overtake are
+    left out.
     """
     runs = [row for row in rows if not row.perfect and row.judged_tops is not None]
     values = np.array([row.leading.value for row in runs])
-    most = values + 1 - np.array([row.judged_tops or 0.0 for row in runs])
-    unjudged = np.array([(row.judged_tops or 0.0) < 1 for row in runs], dtype=bool)
+    unjudged = np.array([row.unjudged_tops for row in runs])
+    most = values + unjudged
     ranks = np.array([row.leading.rank for row in runs], dtype=np.int64)
-    passing = unjudged & (ranks > ranks[:, None]) & (most > values[:, None])
+    passing = (unjudged > 0) & (ranks > ranks[:, None]) & (most > values[:, None])
     counts = passing.sum(axis=1).tolist()
     return {row.run: number for row, number in zip(runs, counts, strict=True) if number}
 

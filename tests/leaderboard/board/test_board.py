@@ -186,6 +186,21 @@ def test_runs_that_unjudged_tops_may_lift_are_counted_for_those_above():
     assert able_to_pass([]) == {}
 
 
+def test_queries_for_which_a_run_returned_nothing_cannot_lift_it():
+    """Both lower runs have a third of their tops judged; only the last has other tops that may be best answers."""
+    preference = np.array([[1, 0.5, 0], [1, 0, 0], [0.5, 0, 0], [1, 1, 1]])
+    judged = np.array([[1, 1, 1], [1, 0, 0], [1, 0, 0], [1, 1, 1]], dtype=float)
+    returned = np.array([[1, 1, 1], [1, 0, 0], [1, 1, 1], [1, 1, 1]], dtype=float)
+    given = BoardInput(["better", "short", "last"], preference, preference, judged, returned=returned)
+
+    rows = draw_board(given, seed=1).rows
+
+    assert {row.run: row.unjudged_tops for row in rows} == pytest.approx(
+        {PERFECT: 0, "better": 0, "short": 0, "last": 2 / 3}
+    )
+    assert able_to_pass(rows) == {"better": 1, "short": 1}
+
+
 def test_preferences_and_judged_tops_come_together():
     with pytest.raises(ValueError, match="given together"):
         BoardInput(["A"], np.ones((2, 3)), np.ones((2, 3)))

@@ -8,6 +8,7 @@ import pytest
 from leaderboard.board.board_output import board_analysis
 from leaderboard.board.boards import AskedBoard, kept_leaderboard, make_leaderboard
 from leaderboard.board.judged_tops import judged_tops
+from leaderboard.board.standings import able_to_pass
 from leaderboard.errors import NothingToScore, UnknownLabels, UnknownMeasure
 from leaderboard.models import Evaluation
 from leaderboard.output.csv_tables import csv_table
@@ -172,6 +173,21 @@ def test_judged_tops_are_shares_of_the_boards_queries(valley, version):
     assert rows["new"].judged_tops == 1.0
     assert rows["odd"].judged_tops == pytest.approx(1 / 3)  # no line for q1, x3 on q3
     assert rows["perfect run"].judged_tops == 1.0
+
+
+def test_a_run_that_skips_queries_has_no_unjudged_tops_there(valley, version):
+    make_run(valley.collection, "short", {"q1": ["b1"]})
+    make_run(valley.collection, "better", {"q1": ["b1", "a1"], "q2": ["b2", "a2"]})
+    valley.runs = list(valley.collection.runs.filter(run_tag__in=["short", "better"]))
+
+    board = board_of(valley, version).board
+    again = board_of(valley, version).board
+
+    rows = {row.run: row for row in board.rows}
+    assert (rows["better"].leading.rank, rows["short"].leading.rank) == (1, 2)
+    assert rows["short"].judged_tops == pytest.approx(1 / 3)
+    assert (rows["short"].unjudged_tops, rows["better"].unjudged_tops) == (0, 0)
+    assert able_to_pass(board.rows) == able_to_pass(again.rows) == {}
 
 
 def test_a_top_of_a_judged_class_is_judged(valley, version):

@@ -4,6 +4,8 @@ import pytest
 
 from config import clock
 from judging.models import Exclusion, ImportedFile, Worker
+from pooling.models import Passage
+from tests.tournament.challengers import Crowd, challenge
 from tournament.services import compare_versions, drift, drift_of, publish_qrels, resolve, versions_changed
 
 
@@ -100,6 +102,39 @@ def test_another_way_to_count_is_no_change_of_judgments(judged_town, careless):
     resolve(campaign=judged_town.campaign, ties="keep")
 
     assert not now(judged_town)
+
+
+@pytest.fixture
+def twin_on_top(judged_town, careless, monkeypatch):
+    """A finished challenge: a new run's top for q1 has the text of the best answer a."""
+    crowd = Crowd(judged_town, monkeypatch)
+    Passage.objects.filter(pk=judged_town.passage("a").pk).update(class_key="same")
+    judged_town.passage("twin", "same")
+    crowd.run("new", q1="twin")
+    assert not now(judged_town)
+    return challenge(campaign=judged_town.campaign, run_tags=["new"]).challenge
+
+
+def test_a_challenge_that_only_adds_equal_texts_calls_for_a_new_version(judged_town, twin_on_top):
+    assert twin_on_top.state == "done"
+    found = now(judged_town)
+    assert (found.gone, found.new, found.joined, found.queries, found.answers) == (0, 0, 1, 1, 1)
+    assert found.campaigns == ("market",)
+    assert found.words == (
+        "Version 1 is out of date: 1 query has new passages with the text of its best answer."
+    )
+    assert not found.as_dict()["up_to_date"]
+
+    publish_qrels(campaign=judged_town.campaign)
+
+    assert not now(judged_town)
+
+
+def test_equal_texts_are_counted_besides_judgments(judged_town, careless, twin_on_top):
+    judged_town.exclude(careless)
+
+    found = now(judged_town)
+    assert (found.gone, found.joined, found.queries, found.answers, found.left) == (1, 1, 2, 1, 1)
 
 
 def test_carried_queries_follow_the_campaign_that_decided_them(judged_town, careless):

@@ -41,8 +41,9 @@ class Title:
 class ChallengePlan:
     """A planned challenge that is not recorded yet.
 
-    ``known_tops`` counts the runs' top passages that need no comparison. ``not_covered`` has the qids of the runs'
-    queries that have no settled best answer.
+    ``known_tops`` counts the runs' top passages that need no comparison. ``joining`` counts the new passages that
+    join a current best answer because they have its text. ``not_covered`` has the qids of the runs' queries that
+    have no settled best answer.
     """
 
     campaign: Campaign
@@ -54,6 +55,7 @@ class ChallengePlan:
     cost_fewest: Decimal
     cost_most: Decimal
     known_tops: int
+    joining: int
     not_covered: tuple[str, ...]
 
     def summary(self) -> dict[str, Any]:
@@ -65,6 +67,7 @@ class ChallengePlan:
             "queries": sum(bool(row.challenger_ids) for row in self.rows),
             "challengers": sum(len(row.challenger_ids) for row in self.rows),
             "already_known": self.known_tops,
+            "joining": self.joining,
             "not_covered": len(self.not_covered),
             "pairs": {"fewest": plan.pairs_fewest, "most": plan.pairs_most},
             "judgments": {"fewest": plan.judgments_fewest, "most": plan.judgments_most},
@@ -123,6 +126,7 @@ def plan_challenge(
         cost_most=neighbors.price_of_tasks(campaign, expected.tasks_most),
         known_tops=sum(map(len, tops.values()))
         - sum(_count_newcomers(row, {passages[pid].pk for pid in tops[row.query_id]}) for row in rows),
+        joining=sum(_count_joining(row, titles[row.query_id]) for row in rows),
         not_covered=uncovered,
     )
 
@@ -160,10 +164,12 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
 
 
 def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed | None:
-    """Return an error if a further cost would exceed the campaign's budget or the cap.
+    """Return an error if ``cost_most`` more dollars (fees included) exceed the campaign's budget or the cap.
 
-    ``cost_most``: the maximum further cost in dollars, fees included.
+    A challenge that costs nothing exceeds neither, even if both are used up.
     """
+    if not cost_most:
+        return None
     limit, total = cap_of(campaign), neighbors.committed_dollars(campaign) + cost_most
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         return SpendNotConfirmed(
@@ -306,6 +312,12 @@ def _count_newcomers(row: ChallengedQuery, tops: set[int]) -> int:
     """Return how many of ``tops``, the keys of the runs' top passages, belong to a challenger's class."""
     new = {key for first in row.challenger_ids for key in (first, *row.members.get(str(first), ()))}
     return len(new & tops)
+
+
+def _count_joining(row: ChallengedQuery, title: Title) -> int:
+    """Return how many passages that were not known before join the class of a current best answer."""
+    joined = {key for best in row.best_ids for key in row.members.get(str(best), ())}
+    return len(joined - title.known.keys())
 
 
 def _refuse_without_text(campaign: Campaign, rows: list[ChallengedQuery]) -> None:

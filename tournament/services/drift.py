@@ -1,5 +1,7 @@
 """Compare the latest published version with the judgments that count now, after exclusions, repeats or withdrawals.
 
+A finished challenge can also add passages to a best answer without a judgment, because they have the same text.
+
 A version never changes, so after an exclusion its readers should know that publishing again would have a different
 result. The comparison depends only on database rows, so undoing a decision undoes the difference. It is cached until
 the next decision or submission. The number of database queries does not depend on the number of collections.
@@ -41,7 +43,8 @@ class Drift:
 
     - ``gone``: the number of the version's judgments that no longer count.
     - ``new``: the number of judgments that count now but are not in the version.
-    - ``queries``: the number of queries with such judgments.
+    - ``joined``: the number of queries whose result a challenge changed without a judgment.
+    - ``queries``: the number of all these queries.
     - ``excluded``: the number of workers behind ``gone`` who are excluded but did not withdraw.
     - ``withdrew``: the number of workers behind ``gone`` who withdrew their judgments.
     - ``answers``: the number of queries that would get different best answers if published again.
@@ -54,6 +57,7 @@ class Drift:
     version: int
     gone: int = 0
     new: int = 0
+    joined: int = 0
     queries: int = 0
     excluded: int = 0
     withdrew: int = 0
@@ -64,10 +68,10 @@ class Drift:
     gone_on: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
-        return bool(self.gone or self.new)
+        return bool(self.gone or self.new or self.joined)
 
     def as_dict(self) -> dict[str, Any]:
-        counts = ("gone", "new", "queries", "excluded", "withdrew", "answers", "left", "arrived")
+        counts = ("gone", "new", "joined", "queries", "excluded", "withdrew", "answers", "left", "arrived")
         return {
             "version": self.version,
             "up_to_date": not self,
@@ -78,7 +82,7 @@ class Drift:
 
     @property
     def words(self) -> str:
-        """One sentence about the judgments that no longer count and the new judgments."""
+        """One sentence about what changed: judgments that no longer count, new ones, and equal texts."""
         who = _counts_in_words(
             (self.excluded, "worker was excluded", "workers were excluded"),
             (self.withdrew, "worker withdrew their judgments", "workers withdrew their judgments"),
@@ -87,7 +91,14 @@ class Drift:
             (self.gone, "of its judgments no longer counts", "of its judgments no longer count")
         )
         new = _counts_in_words((self.new, "new judgment counts", "new judgments count"))
-        said = [f"{one} ({', '.join(who)})" if who else one for one in gone] + new
+        joined = _counts_in_words(
+            (
+                self.joined,
+                "query has new passages with the text of its best answer",
+                "queries have new passages with the text of their best answers",
+            )
+        )
+        said = [f"{one} ({', '.join(who)})" if who else one for one in gone] + new + joined
         return f"Version {self.version} is out of date: {' and '.join(said)}."
 
     @property
@@ -228,7 +239,12 @@ class _CampaignDrift:
     """The query and worker of each judgment that no longer counts."""
     new: list[int]
     """The query of each new judgment."""
+    joined: frozenset[int]
+    """The queries whose result a new challenge changed without a judgment."""
     kinds: Counter[ChangeKind]
+
+    def __bool__(self) -> bool:
+        return bool(self.gone or self.new or self.joined)
 
 
 def _compute_drift(version: QrelVersion) -> Drift:
@@ -244,7 +260,7 @@ def _compute_drift(version: QrelVersion) -> Drift:
     )
     origins = [version, *earlier.select_related("campaign")]
     parts = [_drift_of_campaign(origin, frozenset(taken[origin.number]), said) for origin in origins]
-    parts = [part for part in parts if part.gone or part.new]
+    parts = [part for part in parts if part]
     kinds = sum((part.kinds for part in parts), Counter[ChangeKind]())
     rules = [rule for part in parts for rule in _exclusion_rules(part)]
     gone_on = {query for part in parts for query, _ in part.gone}
@@ -252,7 +268,8 @@ def _compute_drift(version: QrelVersion) -> Drift:
         version.number,
         gone=sum(len(part.gone) for part in parts),
         new=sum(len(part.new) for part in parts),
-        queries=len(gone_on.union(*(part.new for part in parts))),
+        joined=sum(len(part.joined) for part in parts),
+        queries=len(gone_on.union(*(part.new for part in parts), *(part.joined for part in parts))),
         excluded=sum(rule != Exclusion.WITHDRAWN for rule in rules),
         withdrew=rules.count(Exclusion.WITHDRAWN),
         answers=kinds[ChangeKind.ANSWERS],
@@ -300,8 +317,22 @@ def _drift_of_campaign(origin: QrelVersion, taken: frozenset[int], said: Edition
         best={query: passages for query, passages in said.best.items() if query in covered},
         status={query: status for query, status in said.status.items() if query in covered},
     )
-    kinds = Counter(change.what for change in changes_between(before, now))
-    return _CampaignDrift(origin.campaign, rows, judged.judged.query[new].tolist(), kinds)
+    changes = [change for change in changes_between(before, now) if change.what != ChangeKind.STATUS]
+    new_on: list[int] = judged.judged.query[new].tolist()
+    joined = _challenged_since(origin, facts).intersection(change.query for change in changes)
+    joined -= {*new_on, *(query for query, _ in rows)}
+    return _CampaignDrift(origin.campaign, rows, new_on, joined, Counter(change.what for change in changes))
+
+
+def _challenged_since(origin: QrelVersion, facts: Facts) -> frozenset[int]:
+    """Return the queries of the campaign's finished challenges that the version does not include."""
+    known = {challenge["number"] for challenge in origin.content["challenges"]}
+    return frozenset(
+        row.query_id
+        for challenge in facts.challenges
+        if challenge.number not in known
+        for row in challenge.queries.all()
+    )
 
 
 def _exclusion_rules(part: _CampaignDrift) -> list[str]:

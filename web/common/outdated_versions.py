@@ -22,7 +22,8 @@ from tournament.services import Drift, drifts
 class Outdated:
     """A notice about an outdated version. ``campaigns``: the campaigns whose next version members can preview.
 
-    ``lost``: whether some of the version's judgments no longer count; if not, there are only new judgments.
+    ``lost``: whether some of the version's judgments no longer count. ``joined``: whether a finished challenge found
+    passages with the text of a best answer. If neither, there are only new judgments.
     """
 
     version: int
@@ -30,6 +31,7 @@ class Outdated:
     lost: bool
     effect: str = ""
     campaigns: tuple[str, ...] = ()
+    joined: bool = False
 
 
 def outdated_notices(collections: Sequence[Collection], members: Container[int]) -> dict[int, Outdated]:
@@ -62,11 +64,18 @@ def should_publish_again(said: Outdated | None, campaign: Campaign) -> bool:
     """Return whether to suggest publishing the campaign again. Ongoing work alone is no reason."""
     if said is None or campaign.name not in said.campaigns:
         return False
-    return said.lost or campaign.state not in Campaign.OFFERING
+    return said.lost or said.joined or campaign.state not in Campaign.OFFERING
 
 
 def _notice_for_members(drift: Drift) -> Outdated:
-    return Outdated(drift.version, drift.words, bool(drift.gone), drift.effect, drift.campaigns)
+    return Outdated(
+        drift.version,
+        drift.words,
+        bool(drift.gone),
+        drift.effect,
+        drift.campaigns,
+        joined=bool(drift.joined),
+    )
 
 
 def _notice_for_everybody(drift: Drift) -> Outdated:

@@ -7,10 +7,11 @@ import pytest
 from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import CampaignChange, Judgment, TaskPair
-from pooling.models import Query
+from pooling.models import Passage, Query
 from tests.factories import make_run
 from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from tournament.services import advance_challenges
+from tournament.services.challenges import beyond_budget
 from web.common.campaign_steps import step_after_judging
 from web.versions.next_version import challenge_lines
 
@@ -98,6 +99,42 @@ def test_the_whole_way_from_a_new_run_to_version_2(cast, owner):
 
 def test_a_run_without_unseen_tops_needs_no_challenge(owner):
     assert "There is nothing to judge" in planned(owner, "quay")
+
+
+def test_tops_with_the_best_answers_text_are_added_without_judging(cast, owner):
+    """The best answer of q1 is b; its twin is the top passage of ``ebb``."""
+    Passage.objects.filter(pk=cast.passage("b").pk).update(class_key="same")
+    Passage.objects.filter(pk=cast.passage("twin").pk).update(class_key="same")
+    make_run(cast.collection, "ebb", {"q1": ["twin"]})
+
+    page = planned(owner, "ebb")
+    assert "1 passage joins a best answer without judging" in page
+    assert "Add 1 passage to the best answers" in page
+    assert "nothing to judge" not in page
+
+    cost = str(owner.get(CHALLENGE).context["cost"])
+    owner.post(CHALLENGE + "open", {"run": ["ebb"], "rule": "single", "confirm": cost})
+    work_off_everything()
+    assert "Challenge 1 is done:</strong> 1 passage joins a best answer." in text_of(owner.get(CHALLENGE))
+    assert TaskPair.objects.filter(pair__round__gt=0).count() == 0
+    said = text_of(owner.get("/campaigns/spring/"))
+    assert "1 query has new passages with the text of its best answer" in said
+    assert "Preview the next version" in said
+
+    previewed(owner)
+    owner.post(PUBLISH + "now", {"as_shown": fingerprint(owner)})
+    work_off_everything()
+    qrels = QrelVersion.objects.get(number=2).qrels.filter(query__qid="q1")
+    assert sorted(qrels.values_list("passage__pid", flat=True)) == ["b", "twin"]
+    assert "There is nothing to judge" in planned(owner, "ebb")
+
+
+def test_adding_equal_texts_costs_nothing_even_when_the_budget_is_used_up(cast):
+    type(cast.campaign).objects.filter(pk=cast.campaign.pk).update(budget=Decimal(0))
+    cast.campaign.refresh_from_db()
+
+    assert beyond_budget(cast.campaign, Decimal("0.01")) is not None
+    assert beyond_budget(cast.campaign, Decimal(0)) is None
 
 
 def test_an_unknown_run_is_refused_with_a_reason(owner):

@@ -73,6 +73,9 @@ class Command(CampaignCommand):
             f"{many(expected['queries'], 'query', 'queries')}: {', '.join(ranges)}, "
             f"${cost['fewest']:,.2f} to ${cost['most']:,.2f} with fees."
         )
+        if expected["joining"]:
+            joins = many(expected["joining"], "new passage joins", "new passages join")
+            self.note(f"{joins} a best answer without judging, because the texts are the same.")
         if expected["not_covered"]:
             lacking = many(expected["not_covered"], "query of these runs has", "queries of these runs have")
             self.note(f"{lacking} no settled best answer yet and will be skipped.")

@@ -1,1 +1,1 @@
-
+"""Users, invitations, API tokens, and what each role permits. Imports only config."""

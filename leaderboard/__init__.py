@@ -1,1 +1,1 @@
-
+"""Measures, boards and analyses of runs under labels. Imports rooms up to tournament."""

@@ -1,1 +1,1 @@
-
+"""Best answers by judgments, challenges, and versions of the preference qrels. Imports rooms up to judging."""

@@ -1,1 +1,1 @@
-
+"""Pages and the API that look across rooms, grouped by feature. Imports every room but the marketplace."""

@@ -1,10 +1,10 @@
-"""`manage.py analyse`: every registered kind gives the same result by command, by alias and on its page."""
+"""`manage.py analyse`: every registered kind gives the same result by command, by its alias if it has one, and on its page."""
 
 import json
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from django.core.management import call_command
+from django.core.management import call_command, get_commands
 
 from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
@@ -47,13 +47,14 @@ def test_a_kind_makes_the_same_as_its_page_and_its_alias(judged_twice, capsys, n
         options[options.index("--reference")] = "--run"
 
     made = run_json(capsys, "analyse", name, subject, *options)
-    alias = run_json(capsys, name, subject, *options)
     runs = tuple(chosen_runs(collection)) if kind.of_runs else ()
     campaign = judged_twice.campaign if kind.of_campaign else None
     page = compute_analysis(Asked(kind, collection, runs, read_settings(kind.fields, given), campaign))
 
     assert made == json.loads(json.dumps(analysis_content(page), default=str))
-    assert alias == (made["tasks"] if name == "track_statistics" else made)  # the counts alone
+    if name in get_commands():
+        alias = run_json(capsys, name, subject, *options)
+        assert alias == (made["tasks"] if name == "track_statistics" else made)  # the counts alone
 
 
 def test_a_measure_is_the_leaderboards_unless_another_is_named(judged_twice, capsys):

@@ -1,4 +1,4 @@
-"""`manage.py analyse`: every registered kind gives the same result by command, by its alias if it has one, and on its page."""
+"""`manage.py analyse`: every registered kind gives the same result by command, by its alias and on its page."""
 
 import json
 

@@ -1,6 +1,7 @@
 """Record and make payments: each submission's reward and bonuses, once each, whether or not its judgments count."""
 
 import hashlib
+import logging
 from contextlib import suppress
 from datetime import timedelta
 from decimal import Decimal
@@ -8,6 +9,7 @@ from typing import NamedTuple
 
 from config import clock
 from config.background.job_kinds import Progress
+from config.errors import Refusal
 from judging.campaign.cost import pay_for
 from judging.crowds import crowd_for
 from judging.crowds.interface import Crowd
@@ -17,6 +19,7 @@ from judging.models import Campaign, CrowdCall, CrowdIdentity, Payment, Submissi
 from judging.rules.pay import Pay
 from judging.tasks.evidence import Evidence, progress_of, was_unread
 
+log = logging.getLogger(__name__)
 #: The word before the reference at the end of a bonus's reason. The reference identifies the bonus at the crowd.
 REFERENCE = "Reference"
 #: The operations of the crowd calls that pay a worker.
@@ -115,8 +118,9 @@ def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
     """Have the crowd pay everything that the campaign owes; return how many payments were made. Safe to repeat.
 
     A payment that the crowd refuses permanently stays owed and is listed among the campaign's problems. If the crowd
-    cannot make a payment now, the error is raised at the end. Neither delays the other payments. A submission's
-    bonuses are paid after its reward. Nothing is paid before the campaign's hold hours are over.
+    cannot make a payment now, or an unexpected error occurs, the error is raised at the end. None of this delays the
+    other payments. A submission's bonuses are paid after its reward. Nothing is paid before the campaign's hold hours
+    are over.
     """
     crowd, patience = crowd_for(campaign), Patience()
     due = clock.now() - timedelta(hours=campaign.hold_hours)
@@ -126,12 +130,20 @@ def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
         ).select_related("submission", "carrier")
     )
     owed.sort(key=lambda payment: (payment.kind != Payment.Kind.REWARD, payment.pk))
-    paid = 0
+    paid, unexpected = 0, None
     for done, payment in enumerate(owed, start=1):
-        with suppress(CrowdNever), patience.one():
-            paid += make_payment(campaign, crowd, payment)
+        try:
+            with suppress(CrowdNever), patience.one():
+                paid += make_payment(campaign, crowd, payment)
+        except Refusal:
+            raise  # it concerns all payments, for example because the account is out of money
+        except Exception as error:
+            log.exception("%s: payment %s failed unexpectedly", campaign.name, payment.pk)
+            unexpected = unexpected or error
         if progress:
             progress(done, len(owed), "Paying")
+    if unexpected:
+        raise unexpected
     patience.done()
     return paid
 
@@ -207,6 +219,10 @@ def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
     def find(_already: CrowdAlready | None) -> Reply | None:
         listed = crowd.bonuses(assignment_id=assignment)
         ours = next((bonus for bonus in listed if bonus.reason.endswith(reference)), None)
+        if ours is None:  # the record of a call with the earlier key can be missing from a restored backup
+            earlier = f"({REFERENCE} {possible_keys(campaign, payment)[-1]})"
+            to_worker = (one for one in listed if one.crowd_worker_id == identity.crowd_worker_id)
+            ours = next((bonus for bonus in to_worker if bonus.reason.endswith(earlier)), None)
         return {"paid": str(ours.amount)} if ours else None
 
     perform(
@@ -222,15 +238,40 @@ def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
 
 
 def payment_key(campaign: Campaign, payment: Payment) -> str:
-    """Return the key of the crowd call that makes a payment.
+    """Return the key of the crowd call that makes a payment: the first of :func:`possible_keys`.
+
+    If a call with a compensation's earlier key was begun, that key is used again, so that nothing is paid twice. This
+    does not apply if that call made another worker's payment.
+    """
+    keys = possible_keys(campaign, payment)
+    if len(keys) == 1:
+        return keys[0]
+    calls = {call.key: call for call in CrowdCall.objects.filter(key__in=keys).select_related("payment")}
+    return next((key for key in keys if key in calls and is_call_of(calls[key], payment)), keys[0])
+
+
+def possible_keys(campaign: Campaign, payment: Payment) -> list[str]:
+    """Return the keys that the crowd call of a payment can have, the current one first.
 
     A bonus's key is built from assignment, kind and cause, because the submission's primary key can change when a
-    backup is restored.
+    backup is restored. A compensation's key also depends on the worker, because several workers can be compensated
+    for one assignment id at a crowd that reuses these ids. Earlier versions left the worker out.
     """
     if payment.kind == Payment.Kind.REWARD:
-        return f"{campaign.call_key}-pay-{payment.submission_id}"
-    assignment = hashlib.sha256(payment.submission.assignment_id.encode()).hexdigest()[:16]
-    return f"{campaign.call_key}-{payment.kind}-{assignment}-{payment.cause}".rstrip("-")[:64]
+        return [f"{campaign.call_key}-pay-{payment.submission_id}"]
+    submission = payment.submission
+    named = [submission.assignment_id]
+    if payment.kind == Payment.Kind.COMPENSATION:
+        identity = getattr(submission.worker, "identity", None)  # None: the worker was forgotten
+        named.insert(0, f"{submission.assignment_id} {identity.crowd_worker_id if identity else ''}")
+    hashes = [hashlib.sha256(one.encode()).hexdigest()[:16] for one in named]
+    return [f"{campaign.call_key}-{payment.kind}-{one}-{payment.cause}".rstrip("-")[:64] for one in hashes]
+
+
+def is_call_of(call: CrowdCall, payment: Payment) -> bool:
+    """Return whether a call with one of the payment's :func:`possible_keys` made no other payment."""
+    made = getattr(call, "payment", None)
+    return made is None or made.pk == payment.pk
 
 
 def mark_paid(payment: Payment, key: str) -> None:

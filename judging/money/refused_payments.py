@@ -17,7 +17,7 @@ from judging.campaign.reservations import reserve, take_turn
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, CrowdCall, Payment, Submission
 from judging.money.discrepancies import reopen_only_here
-from judging.money.payments import payment_key
+from judging.money.payments import is_call_of, possible_keys
 
 LONGEST_REASON = 1000
 
@@ -40,12 +40,16 @@ def refused_payments(campaign: Campaign) -> list[RefusedPayment]:
 
     A submission's reward comes before its bonuses.
     """
-    payments = Payment.objects.filter(submission__campaign=campaign).select_related("submission")
+    payments = Payment.objects.filter(submission__campaign=campaign).select_related(
+        "submission__worker__identity"
+    )
     owed = sorted(
         payments.filter(state=Payment.State.OWED, decided_at=None),
         key=lambda payment: (payment.submission_id, payment.kind != Payment.Kind.REWARD, payment.pk),
     )
-    failed = CrowdCall.objects.filter(campaign=campaign, state=CrowdCall.State.FAILED)
+    failed = CrowdCall.objects.filter(campaign=campaign, state=CrowdCall.State.FAILED).select_related(
+        "payment"
+    )
     calls = {call.key: call for call in failed}
     # Maps a submission to the reason why its bonuses cannot be sent.
     no_bonus = dict.fromkeys(
@@ -58,7 +62,8 @@ def refused_payments(campaign: Campaign) -> list[RefusedPayment]:
     found = []
     for payment in owed:
         reward = payment.kind == Payment.Kind.REWARD
-        if call := calls.get(payment_key(campaign, payment)):
+        of_this = (calls[key] for key in possible_keys(campaign, payment) if key in calls)
+        if call := next((call for call in of_this if is_call_of(call, payment)), None):
             found.append(RefusedPayment(payment, call, call.error_message))
             if reward:
                 no_bonus[payment.submission_id] = follows

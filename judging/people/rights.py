@@ -96,6 +96,7 @@ def forget_worker(
     ids = _ids_of(worker)
     done = {
         "refusals_ended": known.count(),
+        "calls": _scrub_calls(worker),  # before the identity is deleted, on which keys of calls depend
         "identities": CrowdIdentity.objects.filter(worker=worker).delete()[0],
         "comments": work.exclude(comment="").update(comment=""),
         "reports": PairReport.objects.filter(submission__worker=worker).exclude(words="").update(words=""),
@@ -107,7 +108,6 @@ def forget_worker(
         "messages": WorkerMessage.objects.filter(worker=worker)
         .exclude(text="")
         .update(text="", subject="", failure=""),
-        "calls": _scrub_calls(worker),
         "submissions": sum(_anonymise(submission) for submission in [*work, *_handed_on(worker)]),
         "quotations": erase_ids(ids),
     }

@@ -152,3 +152,17 @@ def test_repeating_an_excluded_workers_task_is_paid_on_top(fair):
     fair.collect(campaign)
 
     assert money(campaign)["committed"] == Decimal("12.00")
+
+
+def test_an_unexpected_error_in_one_payment_delays_no_other_and_is_raised(fair):
+    campaign = fair.opened()
+    for worker in ("A1", "A2"):
+        fair.do_task(campaign, worker)
+    collect(campaign, sweep=True)
+    fair.crowd.fail("approve", ValueError("a defect"))
+
+    with pytest.raises(ValueError, match="a defect"):
+        pay_owed(campaign)
+
+    assert Payment.objects.filter(state=Payment.State.PAID).count() == 2  # the other's reward and bonus
+    assert pay_owed(campaign) == 2

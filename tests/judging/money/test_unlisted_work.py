@@ -12,11 +12,11 @@ from config import clock
 from judging.campaign.cost import money
 from judging.errors import CampaignRefused, CrowdLater, CrowdNever
 from judging.intake.collection import collect
-from judging.models import Campaign, Discrepancy, Payment, Submission
+from judging.models import Campaign, CrowdCall, Discrepancy, Payment, Submission
 from judging.money.discrepancies import receipt_of
 from judging.money.held_pay import held_work
 from judging.money.ledger import compare_books
-from judging.money.payments import pay_owed
+from judging.money.payments import make_payment, pay_owed, payment_key, possible_keys
 from judging.money.refused_payments import (
     refused_payments,
     settle_payments,
@@ -175,3 +175,79 @@ def test_the_command_lists_pays_and_takes_back(campaign, lost):
     assert run("pay_receipt", "fair", receipt, "--why", "bank transfer")["paid"] == 2.0
     assert run("settle_payment", "fair", receipt, "--undo")["owed_again"] == 2.0
     assert len(run("pay_receipt", "fair")["missing"]) == 1
+
+
+@pytest.fixture
+def shared(fair, campaign) -> list[Payment]:
+    """Payments by receipt to A1 and A2 for one assignment id, which the crowd reused after A1 returned the task."""
+    for name in ("A1", "A2"):
+        fair.do_task(campaign, name)
+    fair.collect(campaign)
+    first = fair.open_task(campaign, "A1")
+    place = next(one for one in fair.crowd.posted.values() if one.assignment_id == first.assignment_id)
+    fair.answer(first)
+    session.finish(first)
+    fair.crowd.give_back(place)
+    second = fair.open_task(campaign, "A2", place)
+    fair.answer(second)
+    session.finish(second)
+    assert first.assignment_id == second.assignment_id
+    with clock.shifted(timedelta(seconds=offered_seconds(campaign.assignment_seconds), hours=1) + GRACE):
+        collect(campaign, sweep=True)
+    for submission in (first, second):
+        pay_missing(campaign, submission, way=BONUS, why="the crowd lost it")
+    return list(Payment.objects.filter(kind="compensation").order_by("pk"))
+
+
+def sent_by_receipt(fair) -> list[str]:
+    bonuses = [one for one in fair.crowd.paid_bonuses if "task site did not record" in one.reason]
+    return [one.crowd_worker_id for one in bonuses]
+
+
+def pay_late(campaign) -> None:
+    with clock.shifted(timedelta(hours=30)):
+        pay_owed(campaign)
+        pay_owed(campaign)
+
+
+def test_two_workers_with_one_assignment_id_are_each_paid_once(fair, campaign, shared):
+    pay_late(campaign)
+
+    assert sent_by_receipt(fair) == ["A1", "A2"]
+    assert set(Payment.objects.values_list("state", flat=True)) == {"paid"}
+    assert compare_books(campaign).differences == []
+
+
+@pytest.mark.parametrize("lost_record", ["none", "payment", "call"])
+def test_a_payment_begun_with_an_earlier_versions_key_is_not_sent_again(fair, campaign, shared, lost_record):
+    first, second = shared
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("judging.money.payments.payment_key", lambda *of: possible_keys(*of)[-1])
+        make_payment(campaign, fair.crowd, first)
+    if lost_record != "none":  # the process died, or an older backup was restored
+        Payment.objects.filter(pk=first.pk).update(state=Payment.State.OWED, call=None, paid_at=None)
+    if lost_record == "call":
+        CrowdCall.objects.filter(operation="pay_compensation").delete()
+
+    pay_late(campaign)
+
+    assert sent_by_receipt(fair) == ["A1", "A2"]
+    assert set(Payment.objects.values_list("state", flat=True)) == {"paid"}
+    keys = [payment_key(campaign, one) for one in shared]
+    assert keys[1] == possible_keys(campaign, second)[0]
+    assert (keys[0] == possible_keys(campaign, first)[-1]) == (lost_record != "call")
+
+
+def test_a_refusal_with_an_earlier_key_stops_only_its_own_payment(fair, campaign, shared):
+    first, _ = shared
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("judging.money.payments.payment_key", lambda *of: possible_keys(*of)[-1])
+        fair.crowd.fail("pay_bonus", CrowdNever("the account is gone"))
+        with pytest.raises(CrowdNever):
+            make_payment(campaign, fair.crowd, first)
+    settle_payments(campaign, first.submission, why="a gift card")
+
+    pay_late(campaign)
+
+    assert refused_payments(campaign) == []
+    assert sent_by_receipt(fair) == ["A2"]

@@ -61,7 +61,7 @@ def resolve_only_here(submission: Submission, resolution: str = "the crowd lists
 
 
 def reopen_only_here(submission: Submission) -> None:
-    """Reopen an only-here difference, because the payment by receipt was undone."""
+    """Reopen the discrepancy of work that only we recorded, because its payment by receipt was undone."""
     submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_HERE).update(resolved_at=None, resolution="")
 
 

@@ -65,7 +65,7 @@ def check_choice(choice: Choice, depth: int) -> None:
     if choice.seed is not None and choice.seed < 0:
         raise PoolRefused("The seed must be 0 or more.")
     if choice.fraction is not None and (choice.fraction < 2 or (choice.fraction_seed or 0) < 0):
-        raise PoolRefused("The fraction must be one in 2 or more passages, and its seed 0 or more.")
+        raise PoolRefused("A fraction is one in n passages: n must be at least 2, and the seed at least 0.")
     choice.criteria.check()
     if choice.fraction is not None and choice.fraction_seed is None:
         raise PoolRefused("A fraction needs a seed, so that the same passages can be drawn again.")

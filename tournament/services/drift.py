@@ -196,7 +196,7 @@ def drift_of(collection: Collection) -> Drift | None:
 
 
 def latest_version_now(collection: Collection) -> dict[str, Any] | None:
-    """Return the comparison of the collection's latest version as JSON-ready data; None without a version."""
+    """Compare the collection's latest version with current judgments, as JSON data; None without a version."""
     found = drift_of(collection)
     return found.as_dict() if found else None
 

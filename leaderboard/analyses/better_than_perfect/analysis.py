@@ -212,7 +212,7 @@ def _counted_judgments(
 ) -> tuple[dict[str, tuple[int, int]], bool]:
     """Return qid → (judgments for the qrel, judgments for the other passage), and whether any judgment is simulated.
 
-    A judgment of two different passages also counts if their texts are the same as the pair's.
+    Judgments of another pair also count if its two texts are the same as this pair's.
     """
     pids = {pid for one in asked for pid in (one.qrel, one.other)}
     rows = list(

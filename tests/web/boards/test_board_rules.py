@@ -200,7 +200,7 @@ def test_the_split_page_says_how_many_labeled_queries_are_on_either_side(cast, o
     assert (shown.context["private"], shown.context["private_labeled"]) == (1, 0)
     assert "None of the private queries is labeled" in texts(shown)
     assert (other.context["private_labeled"], other.context["public_labeled"]) == (1, 2)
-    assert "the 2 public queries that official labels; 1 labeled query is private" in texts(other)
+    assert "the 2 public queries labeled in official; 1 labeled query is private" in texts(other)
 
 
 def test_the_split_page_says_whose_texts_are_shown(cast, owner):

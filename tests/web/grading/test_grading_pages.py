@@ -511,7 +511,7 @@ def test_the_page_names_drafts_before_the_judging_ends_and_after_it(free):
     owner.post(reverse("web:end_grading", args=ONE), {"why": "summer"})
     after = text(owner.get(free.page))
 
-    held = "is not launched and holds 1 topic that nobody has judged. It stays undecided"
+    held = "has not been launched. It has 1 topic that nobody has judged. It stays undecided"
     assert f"{held} if you end the judging" in before
     assert f"{held}. Reopen judging to launch the campaign." in after
     assert '<span class="state">prepared</span>' in after

@@ -1,4 +1,4 @@
-"""Forecast how screening affects workers with a given slip rate and the budget, before anybody works.
+"""Forecast, before anybody works, how screening affects the budget and workers of a given slip rate.
 
 A worker fails each gold pair independently with probability *s*: an honest one slips, a careless one guesses. A task
 has *g* gold pairs. A task with a failed gold pair is repeated, and no work of an excluded worker counts.
@@ -10,7 +10,7 @@ a few do most of the work, and the share who want exactly k is w_k − w_{k+1}. 
 Let b(j) be the binomial probability of j failures among g gold pairs. Let x_n be the smallest number of failures
 among n gold pairs that excludes a worker (:func:`judging.rules.screening.excluding_failures`). Let F_k(f) be the
 probability of having f failures after k tasks and not being excluded. Let P_k(f) be the mean number of tasks passed,
-taken as 0 in all other cases. Then
+counted as 0 for a worker with another number of failures or an exclusion. Then
 
     F_k(f) = Σ_j F_{k−1}(f − j) · b(j),   P_k(f) = Σ_j P_{k−1}(f − j) · b(j) + F_{k−1}(f) · b(0)
 
@@ -141,16 +141,16 @@ def outlook(
 
 
 def tasks_a_worker(most: int, tasks: int, judgments_per_pair: int = 1) -> int:
-    """Return the maximum number of a campaign's ``tasks`` that one worker is assumed to do.
+    """Return how many of a campaign's ``tasks`` one worker is assumed to do at most.
 
-    This is the smallest of ``most``, the number of tasks that repeat no pair, and an equal share for :data:`PEOPLE`
-    people.
+    This is the smallest of three numbers, but at least 1: ``most``, the tasks possible without repeating a pair, and
+    the tasks of each worker if :data:`PEOPLE` workers share them equally.
     """
     return max(1, min(most, tasks // judgments_per_pair, -(-tasks // PEOPLE)))
 
 
 def tasks_words(most: int) -> str:
-    """Return words that state the assumed number of tasks per worker, of which nobody does more than ``most``."""
+    """Return words that state how many tasks each worker is assumed to do; ``most`` is the maximum."""
     return (
         "each does one task"
         if most == 1

@@ -24,7 +24,10 @@ MOST_OF_A_CAMPAIGN = 0.35
 
 
 def most_tasks(pairs: int, pairs_per_task: int) -> int:
-    """Return how many tasks, at least 1, one worker can do within the share MOST_OF_A_CAMPAIGN of all pairs."""
+    """Return the maximum number of tasks for one worker, at least 1.
+
+    These tasks contain at most the share :data:`MOST_OF_A_CAMPAIGN` of all pairs.
+    """
     return max(1, math.floor(pairs * MOST_OF_A_CAMPAIGN / pairs_per_task))
 
 
@@ -64,9 +67,10 @@ class Familiarity:
         self._total, self._number = np.zeros(8), 0
 
     def away(self) -> Floats:
-        """Return for each candidate the squared distance between gold and real pairs if the candidate were chosen.
+        """Return for each candidate the squared distance of gold pairs from real pairs if it were chosen.
 
-        The distance is between the sum over gold pairs and the sum expected from real pairs, in standard deviations.
+        The familiarity values are summed over the gold pairs and compared with the sums that real pairs would have.
+        The distance is measured in standard deviations.
         """
         if not len(self._like):
             return np.zeros(len(self._candidates))
@@ -96,7 +100,10 @@ class Familiarity:
         self._gold_passages[passages] += times * self._share.gold
 
     def _with_others(self, places: Keys) -> Floats:
-        """Return the familiarity values of these gold pairs, each with its effect on the pairs chosen before."""
+        """Return the familiarity values of these gold pairs, including the effect on the pairs chosen before.
+
+        Choosing a pair makes earlier choices with the same question or passages more familiar.
+        """
         return self._figures(places, times=2.0)
 
     def _figures(self, places: Keys, own: float = 0.0, times: float = 1.0) -> Floats:

@@ -20,9 +20,10 @@ NEAREST, ANY = 10, 3
 
 
 def plainly_worse(bad: int, good: int, *, least: int, top: int) -> bool:
-    """Return whether the grade ``bad`` is not relevant and at least :data:`CLEAR_GAP` below the grade ``good``.
+    """Return whether the grade ``bad`` is not relevant and clearly below the grade ``good``.
 
-    ``least`` is the lowest relevant grade. If the highest grade ``top`` is less than the gap, ``top`` is enough.
+    It must be at least :data:`CLEAR_GAP` below, or ``top`` if that is less. ``least`` is the lowest relevant grade,
+    and ``top`` the highest grade.
     """
     return bad < least and good - bad >= min(CLEAR_GAP, top)
 
@@ -113,7 +114,10 @@ def _covered_shares(
     questions: Mapping[int, QuestionText],
     total: Mapping[int, float],
 ) -> dict[int, float]:
-    """Map each question that contains some of these words to the share of its total word weight that they have."""
+    """Map each question that shares some of these words to the share of its word weight that they carry.
+
+    ``total`` maps each question to the weight of all its words.
+    """
     shares: dict[int, float] = defaultdict(float)
     for word in sorted(words & asking.keys()):
         for key in asking[word]:
@@ -139,5 +143,5 @@ def _keep_sample(
 
 
 def hardness_reason(question: frozenset[str], off_topic: frozenset[str], why: str) -> str:
-    """Return words that tell the person who accepts a gold pair how hard it is, and the source ``why``."""
+    """Return words on how hard a gold pair is, for the person who accepts it, and on its source ``why``."""
     return f"shares {len(question & off_topic)} of {len(question)} question words; {why}" if question else why

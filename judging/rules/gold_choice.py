@@ -217,9 +217,10 @@ def _refine_choice(search: _Search, found: list[int], noise: Floats) -> list[int
 
 
 def largest_lead(texts: Texts, gold: Sequence[Triple]) -> float:
-    """Return the largest share of gold pairs in which one of the :func:`lead_figures` has the same sign.
+    """Return the largest share of gold pairs in which one of the :func:`lead_figures` favors one side.
 
-    Ties count half, so 0.5 means that no figure tells which passage is relevant.
+    The sides are the relevant and the off-topic passage. Ties count half, so 0.5 means that no figure tells which
+    passage is relevant.
     """
     signs = np.sign([lead_figures(texts, one) for one in gold])
     return float(0.5 + np.abs(signs.mean(axis=0)).max() / 2) if len(gold) else 0.5

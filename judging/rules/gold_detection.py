@@ -84,9 +84,10 @@ def auc(scores: Floats, is_gold: Flags) -> float:
 
 
 def cross_validated(table: Floats, is_gold: Flags, groups: NDArray[np.int64]) -> float:
-    """Calculate the AUC of logistic regression, with each row scored by a model that was fitted without its fold.
+    """Calculate the AUC of a cross-validated logistic regression.
 
-    ``groups`` are whole numbers, one per row. Rows with the same remainder by ``FOLDS`` form a fold.
+    Each row is scored by a model that was fitted without the row's fold. ``groups`` has an integer for each row. Rows
+    whose integers are equal modulo ``FOLDS`` form a fold.
     """
     spread = table.std(axis=0)
     table = (table - table.mean(axis=0)) / np.where(spread > 0, spread, 1.0)

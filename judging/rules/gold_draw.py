@@ -38,7 +38,11 @@ class Gold(NamedTuple):
 
 @dataclass
 class Memory:
-    """What a worker was shown: how often each question and passage, and under which questions each passage."""
+    """The history of what a worker was shown.
+
+    ``questions`` and ``passages`` count how often each was shown. ``under`` maps each passage to the questions under
+    which it was shown.
+    """
 
     questions: Counter[int] = field(default_factory=Counter)
     passages: Counter[int] = field(default_factory=Counter)
@@ -53,15 +57,15 @@ class Memory:
                 self.under[passage].add(query)
 
     def elsewhere(self, query: int, one: int, other: int) -> bool:
-        """Return whether one of these two passages was shown under another question than ``query``."""
+        """Return whether one of these two passages was shown under a question other than ``query``."""
         under = self.under
         return (one in under and under[one] != {query}) or (other in under and under[other] != {query})
 
     def familiar(self, shown: Sequence[tuple[int, int, int]]) -> NDArray[np.float64]:
         """Return a row for each pair that describes how often the worker saw its question and passages.
 
-        The values are the log counts of the question, the less and the better known passage, and whether each was
-        seen.
+        The first three values are the log counts of the question, the less known passage and the better known
+        passage. The other three say whether each of them was seen.
         """
         questions, passages = self.questions.get, self.passages.get
         known = [(questions(query, 0), passages(one, 0), passages(other, 0)) for query, one, other in shown]
@@ -79,7 +83,7 @@ def draw(
     *,
     single: bool = False,
 ) -> list[Gold]:
-    """Draw ``count`` gold pairs for a task whose real pairs are ``task``; fewer if no others fit.
+    """Draw ``count`` gold pairs for a task whose real pairs are ``task``; fewer if too few fit.
 
     ``memory`` is the worker's history. With ``single``, tasks show single passages, so a gold pair shows only one of
     its passages. A task can then ask a question again, but a worker never sees a passage twice.

@@ -1,9 +1,10 @@
-"""Find gold pairs that are suspicious because workers fail them who pass all their other gold pairs.
+"""Find suspicious gold pairs: those failed by workers who pass all their other gold pairs.
 
-A gold pair is suspicious if more than 20% of the otherwise passing workers fail it. Workers see few gold pairs before
-one failure excludes them, so somebody who clicks at random passes all others now and then. A suspicious pair must
-therefore also have at least three such failures, and so many must be unlikely (p < 0.01, binomial). The expected rate
-is the one at which otherwise passing workers fail other gold pairs, or the campaign's slip rate if higher.
+A gold pair is suspicious if it is failed by more than 20% of the workers who pass all their others. Workers see few
+gold pairs before one failure excludes them, so somebody who clicks at random passes all others now and then. A
+suspicious pair must therefore also have at least three such failures, and that number must be unlikely (p < 0.01,
+binomial). The test assumes the rate at which otherwise passing workers fail the other gold pairs, or the campaign's
+slip rate if higher.
 """
 
 from collections import Counter, defaultdict
@@ -22,9 +23,10 @@ LEAST_FAILURES = 3
 
 @dataclass(frozen=True)
 class Suspicion:
-    """A suspicious gold pair (its key). ``failed`` of ``seen`` otherwise passing workers failed it.
+    """A suspicious gold pair (its key).
 
-    ``chance`` is the p-value of so many failures.
+    ``seen`` is the number of workers who answered it and passed all their other gold pairs. ``failed`` is the number
+    of these who failed it, and ``chance`` the p-value of that number.
     """
 
     gold: int
@@ -41,9 +43,10 @@ class Suspicion:
 
 
 def suspicious(answers: Iterable[tuple[int, int, bool]], *, slip_rate: float) -> list[Suspicion]:
-    """Return the suspicious gold pairs by answers of the form (gold pair, worker, passed), lowest p-value first.
+    """Return the suspicious gold pairs, lowest p-value first.
 
-    Workers who answered only one gold pair are ignored, since there are no others that they could pass.
+    ``answers`` have the form (gold pair, worker, passed). Workers who answered only one gold pair are ignored, since
+    they have no other gold pairs to pass.
     """
     failed, seen = _count_passing_workers(answers)
     all_failed, all_seen = sum(failed.values()), sum(seen.values())
@@ -60,7 +63,10 @@ def suspicious(answers: Iterable[tuple[int, int, bool]], *, slip_rate: float) ->
 
 
 def _count_passing_workers(answers: Iterable[tuple[int, int, bool]]) -> tuple[Counter[int], Counter[int]]:
-    """Map gold pairs to the numbers of workers who failed and who answered them, and passed all their others."""
+    """Count for each gold pair the workers who failed it and all who answered it, as two maps.
+
+    Only workers who passed all their other gold pairs, and have others, are counted.
+    """
     by_worker: dict[int, list[tuple[int, bool]]] = defaultdict(list)
     for gold, worker, passed in answers:
         by_worker[worker].append((gold, passed))

@@ -54,7 +54,7 @@ def _balancing_swaps(leanings: Sequence[int], rng: np.random.Generator) -> list[
 
 
 def _random_halves(count: int, rng: np.random.Generator) -> list[bool]:
-    """Return ``count`` booleans in random order, half of them True. If ``count`` is odd, one more or one less is."""
+    """Return ``count`` booleans in random order, half of them True; an odd one is True or False at random."""
     trues = count // 2 + (int(rng.integers(2)) if count % 2 else 0)
     return [bool(value) for value in rng.permutation([True] * trues + [False] * (count - trues))]
 
@@ -65,14 +65,20 @@ ANSWERS = frozenset((*SIDES, *digits))
 
 
 def possible_answers(grades: int, *, allow_undecided: bool) -> tuple[str, ...]:
-    """Return the answers that a worker can choose: the digits of ``grades`` levels, or for 0, the sides of a pair."""
+    """Return the answers that a worker can choose.
+
+    These are the digits of ``grades`` levels, or the sides of a pair if ``grades`` is 0.
+    """
     if grades:
         return tuple(map(str, range(grades)))
     return SIDES if allow_undecided else SIDES[:2]
 
 
 def scales_with(answer: str) -> tuple[int, int]:
-    """Return the smallest and largest numbers of levels of a scale that has this answer; (0, 0) for a side."""
+    """Return the minimum and maximum numbers of levels of the scales that have this answer.
+
+    Returns (0, 0) if the answer is a side.
+    """
     return (0, 0) if answer in SIDES else (int(answer) + 1, len(digits))
 
 

@@ -43,7 +43,10 @@ class Pay:
 
 
 def pay_of(reward: Decimal, base_reward: Decimal, *, split: bool) -> Pay:
-    """Return the pay of a task with ``reward`` dollars in all. With ``split``, the base is up to ``base_reward``."""
+    """Return the pay of a task with a total of ``reward`` dollars.
+
+    With ``split``, the base is ``base_reward``, but at most ``reward``, and the rest is the bonus.
+    """
     base = min(base_reward, reward) if split else reward
     return Pay(base, reward - base)
 
@@ -69,7 +72,10 @@ def least_pay(seconds: float, minimum_hourly: Decimal) -> Decimal:
 
 
 def shortfall(paid: Decimal, seconds: float, minimum_hourly: Decimal) -> Decimal:
-    """Calculate the dollars that ``paid`` for ``seconds`` of work lacks to reach ``minimum_hourly``, at least 0."""
+    """Calculate by how many dollars ``paid`` falls short of the minimum for ``seconds`` of work.
+
+    ``minimum_hourly`` is the minimum in dollars an hour. Returns 0 if ``paid`` reaches it.
+    """
     return max(least_pay(seconds, minimum_hourly) - paid, Decimal("0.00"))
 
 
@@ -90,7 +96,10 @@ def offer_in_words(pay: Pay, minutes: int, wording: Wording = ENGLISH) -> str:
 
 
 def pay_words(pay: Pay, pairs: int, wording: Wording = ENGLISH) -> str:
-    """Return the sentences that tell workers what a task of ``pairs`` pairs, gold pairs included, pays and when."""
+    """Return sentences that tell workers how much a task pays, and when.
+
+    ``pairs`` is the number of pairs in the task, gold pairs included.
+    """
     if not pay.whole:
         return wording.gettext("This work is not paid.")
     if not pay.bonus:

@@ -36,9 +36,9 @@ class Verdict:
 def screen_answers(
     passed: Sequence[bool], rule: str, *, slip_rate: float = SLIP_RATE, gold: str = GOLD_PAIR
 ) -> Verdict:
-    """Decide by a worker's gold answers, True where passed, whether the rule excludes the worker.
+    """Decide whether the rule excludes a worker. ``passed`` says for each gold answer whether it passed.
 
-    Undecided and missing answers must be given as False. ``gold`` is the term for a test in the reason. Raises
+    Undecided and missing answers must be given as False. ``gold`` is the term for a gold pair in the reason. Raises
     ValueError for an unknown rule.
     """
     failed = tuple(index for index, good in enumerate(passed) if not good)

@@ -5,12 +5,12 @@ workers slip on some gold pairs and err on some other pairs. By default, careles
 pairs and half of the other pairs right, like somebody who flips a coin. Excluded workers are replaced by new ones
 from the same mix.
 
-The numbers N of submitted tasks and C of counted tasks come from :mod:`judging.rules.expectations`. The index h means
-honest workers, and c the mean over the kinds of careless workers. Honest judgments are wrong with probability e_h,
-and the share r of the careless workers' counted judgments is right. Then
+The numbers N of submitted tasks and C of counted tasks come from :mod:`judging.rules.expectations`. The index h
+stands for honest workers. The index c stands for the mean over the kinds of careless workers. Honest judgments are
+wrong with probability e_h, and the share r of the careless workers' counted judgments is right. Then
 
     cost            = one pass · ((1 − β) N_h + β N_c) / ((1 − β) C_h + β C_c)
-    bad judgments   = β C_c / ((1 − β) C_h + β C_c)                                  among counted judgments
+    bad judgments   = β C_c / ((1 − β) C_h + β C_c)      among counted judgments
     error           e = (1 − bad) · e_h + bad · (1 − r)
 
 A best answer counts as correct if the truly best passage beats every rival in its pool of m passages. For independent

@@ -35,7 +35,7 @@ def screening_words(
 ) -> str:
     """Return the sentences on the consequences of failing a gold pair, on pay, and on how to object.
 
-    With ``repeats``, sentences on repeated pairs follow. Empty without gold pairs and ``repeats``.
+    With ``repeats``, sentences on repeated pairs follow. Without gold pairs, only these are returned.
     """
     again = [wording.gettext(REPEATS)] if repeats else []
     if not gold_per_task:

@@ -24,10 +24,10 @@ MOST = 0.99
 
 @dataclass(frozen=True)
 class Slips:
-    """An expected slip rate, between a low and a high one.
+    """An expected slip rate, with the low and high ends of its range.
 
-    A measured rate comes from ``failed`` of ``seen`` gold answers, with ``careless`` workers left out. An assumed
-    rate has ``seen`` 0.
+    A measured rate is based on ``seen`` gold answers, of which workers failed ``failed``. Answers of ``careless``
+    workers (a number) are left out. For an assumed rate, ``seen`` is 0.
     """
 
     low: float

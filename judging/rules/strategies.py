@@ -1,15 +1,15 @@
 """Test how well scripts that do not read can pass gold pairs, by various strategies.
 
-A strategy chooses a side of a pair. Its probability of choosing the side known to be better is 1, 0 or, if it leaves
-the choice to chance, ½. A task is passed if every gold pair in it is answered right, as every screening rule requires
-for the task's judgments to count. The probability of passing is calculated in three ways:
+A strategy chooses a side of a pair. It chooses the better side with probability 1 or 0, or ½ if it leaves the choice
+to chance. A task is passed if every gold pair in it is answered right, as every screening rule requires for the
+task's judgments to count. The probability of passing is calculated in three ways:
 
-- For strategies by text (:mod:`judging.rules.text_strategies`), the *k* gold pairs of *n* tasks are drawn without
-  replacement from the *N* accepted ones. The strategy answers *r* of these right and *h* by chance. The probability
-  that all *k* are right is Σ_j C(r, k − j) C(h, j) 2^−j / C(N, k).
-- For strategies by side, random layouts of tasks are counted.
-- For strategies by memory of earlier pairs, simulated workers with a fixed seed do tasks of this campaign in random
-  order. Gold pairs are drawn as they are for people.
+- For strategies by text (:mod:`judging.rules.text_strategies`), the *k* gold pairs of *n* tasks are
+  drawn without replacement from the *N* accepted ones. The strategy answers *r* of these right and *h*
+  by chance. The probability that all *k* are right is Σ_j C(r, k − j) C(h, j) 2^−j / C(N, k).
+- For strategies by side, it is the share of random task layouts in which they pass.
+- For strategies by memory of earlier pairs, simulated workers with a fixed seed do tasks of this
+  campaign in random order. Gold pairs are drawn as they are for people.
 """
 
 import math
@@ -46,7 +46,7 @@ Floats = NDArray[np.float64]
 
 
 class Known(NamedTuple):
-    """The keys of a query, a better and a worse passage, of a pair whose better passage is known."""
+    """A pair whose better passage is known, as the keys of its query, its better and its worse passage."""
 
     query: int
     better: int
@@ -127,7 +127,10 @@ class Outcomes:
         return [row for row in self.rows if row.passes and row.passes[0] > share]
 
     def over_the_bar(self) -> list[Outcome]:
-        """Return the results of strategies that judge badly but are too likely to pass one task or five."""
+        """Return the results of strategies that judge badly but pass too often.
+
+        The limits apply to the probabilities of passing one task, and five tasks in a row.
+        """
         most = {1: MOST_OF_ONE, 5: MOST_OF_FIVE}
         return [
             row
@@ -273,9 +276,10 @@ def tasks_of_one(setting: Setting, most: int, rng: np.random.Generator) -> Itera
 
 
 class WorkerChances(NamedTuple):
-    """One worker's probabilities of right answers, with a column for each of ``BY_MEMORY``.
+    """The probabilities that each of ``BY_MEMORY`` (the columns) is right, for one simulated worker.
 
-    The tables have a row for each task (all gold pairs right), for each gold pair, and for each labeled real pair.
+    ``tasks`` has a row for each task, with the probability that all its gold pairs are answered right. ``gold`` has a
+    row for each gold pair, and ``labeled`` for each labeled real pair.
     """
 
     tasks: Floats

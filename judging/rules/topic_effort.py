@@ -58,9 +58,9 @@ def forecast_effort(sizes: Mapping[int, int], rules: LifeRules, budget: int | No
 
 @dataclass(frozen=True)
 class LaterTasks:
-    """The maximum numbers of tasks for a crowd after those of the openings, with one judgment per passage.
+    """The maximum numbers of a crowd's tasks after the openings, with one judgment per passage.
 
-    ``pools``, ``accepted`` and ``most`` are the cases of the same names in :class:`Effort`.
+    Each number is for the case that the field of the same name describes in :class:`Effort`.
     """
 
     pools: int

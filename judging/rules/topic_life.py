@@ -5,9 +5,9 @@ topic's pool (the *opening*), then the rest of the pool, then batches that conti
 rules for ending the topic apply after each of these stages, and when the budget ends. *Density* is the share of
 relevant passages among those judged.
 
-The paper leaves some cases open. Here, if the pool is smaller than the opening, the share of relevant passages is
-that in the pool. The rules also apply right after the pool. A topic with nothing left to judge is treated as if the
-budget had ended.
+The paper leaves some cases open. Here, if the pool is smaller than the opening, the rules for the opening use the
+density in the pool. The rules also apply right after the pool. A topic with nothing left to judge is treated as if
+the budget had ended.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -76,8 +76,8 @@ class Tally:
     def density(self) -> float:
         """The share of relevant passages among those judged; 0 without a judgment.
 
-        Rules compare this quotient with a share, instead of a number with a product. As a float, 0.55 * 100 is above
-        55.
+        Rules compare this quotient with a share. Comparing numbers of passages would be unsafe: as floats, 0.55
+        * 100 is above 55.
         """
         return self.relevant / self.judged if self.judged else 0.0
 
@@ -136,7 +136,10 @@ def _option(rule: str) -> Option:
 
 
 def after_opening(tally: Tally, rules: LifeRules) -> Decision | None:
-    """Return the decision after the opening: discard a topic with too many relevant passages or none, or None."""
+    """Return the decision after the opening, or None to go on.
+
+    A topic is discarded if none of its passages is relevant, or too many are.
+    """
     if not tally.relevant:
         return Decision(Verdict.DISCARDED, f"None of the first {tally.judged} passages is relevant.")
     if tally.density >= rules.discard_share:
@@ -205,9 +208,9 @@ def pool_order(ranks: Iterable[tuple[str, int]], key_of: Mapping[str, str]) -> l
 def next_of_pool(
     order: Sequence[Sequence[int]], given: int, rules: LifeRules
 ) -> list[tuple[int, int | None]]:
-    """Return the key and rank of the pool's next passages to judge: the opening, or if passages were given, the rest.
+    """Return the key and rank of the next passages of the pool to judge.
 
-    ``order`` has the key and rank of each passage in the order of judging. ``given`` is the number of passages that
-    were already given to be judged.
+    These are the opening if ``given`` is 0, otherwise the rest. ``given`` is the number of passages already handed
+    out for judging. ``order`` has the key and rank of each passage, in judging order.
     """
     return [(key, rank) for key, rank in (order[given:] if given else order[: rules.opening])]

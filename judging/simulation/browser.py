@@ -84,7 +84,7 @@ class Page:
 
 @dataclass
 class TaskPage:
-    """The judging page of a task: the pairs and the URLs for saving and finishing, or the reason of a refusal."""
+    """The judging page of a task: its pairs and the URLs to save and finish, or the reason for a refusal."""
 
     refusal: str = ""
     save: str = ""
@@ -108,7 +108,10 @@ class Browser:
         self.cookies: dict[str, str] = {}
 
     def sign_up(self, name: str, password: str, *, program: bool = False) -> str:
-        """Create an account at the crowd's site and return its worker id. With ``program``, it is never paid."""
+        """Create an account at the crowd's site and return its worker id.
+
+        With ``program``, the account is declared as a program's, which is never paid.
+        """
         page = self._get(f"{self.site}/signup/")
         if page.status == 403:
             raise BrowsingFailed(

@@ -1,7 +1,7 @@
-"""Release tasks that simulated workers of an interrupted run still hold, so that the next run can start at once.
+"""Release tasks held by simulated workers of an interrupted run, so that the next can start at once.
 
 If a run is killed, its workers never come back. Unless released, their tasks and places at the crowd stay held until
-the time for them is over.
+their time runs out.
 """
 
 import fcntl
@@ -70,9 +70,9 @@ def _lock_later(file: IO[str]) -> bool:
 def end_leftover_leases(campaign: Campaign) -> int:
     """End the leases of simulated workers, and request new places for their tasks. Safe to repeat.
 
-    Returns the number of leases ended; leases of people are not. Call it while holding :func:`only_simulation`, after
-    a collection, so that submissions in the crowd's list are not ended. A place held at the crowd cannot go to
-    anybody else, so it is closed and another is offered.
+    Returns the number of leases ended. Leases of people are not affected. Call it while holding
+    :func:`only_simulation`, after a collection, so that submissions in the crowd's list are not ended. A place held
+    at the crowd cannot go to anybody else, so it is closed and another is offered.
     """
     left = Submission.objects.filter(campaign=campaign, worker__simulated=True, state__in=Submission.LIVE)
     left = left.exclude(standing=Submission.Standing.TRIAL)

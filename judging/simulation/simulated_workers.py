@@ -111,7 +111,10 @@ class SimulatedWorker:
         return done
 
     def _is_ours(self, frame_address: str) -> bool:
-        """Return whether the place is this campaign's, since a group at the crowd can contain others' places."""
+        """Return whether the place belongs to this campaign.
+
+        A group at the crowd can also contain places of other campaigns.
+        """
         token = urlsplit(frame_address).path.rstrip("/").rpartition("/")[2]
         try:
             return read_link(token).campaign_id == self.campaign.pk
@@ -226,7 +229,10 @@ def _simulate(
 
 
 def _progress_reporter(campaign: Campaign, progress: Progress | None) -> Callable[..., None]:
-    """Return a function that reports how many tasks are done, with words on what else is going on, if given."""
+    """Return a function that reports how many tasks are done.
+
+    Its optional argument says in words what else is going on.
+    """
     share, tasks = 0.0, 0
 
     def tell(doing: str = "") -> None:
@@ -299,8 +305,8 @@ def _work_one_round(
 ) -> int:
     """Run one round of all workers, with a collection before and after. Returns the number of tasks done.
 
-    Without ``pool``, the workers work one after another. At the end, this keeps workers who have already judged the
-    remaining pairs from holding the few places left, which others need.
+    Without ``pool``, the workers work one after another. Near the end of a campaign, this leaves the last places to
+    workers who can use them. Otherwise, workers who have already judged the remaining pairs would hold these places.
     """
     _collect_and_wait(campaign)
     kinds = _offered_kinds(campaign)

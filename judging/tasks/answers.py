@@ -111,10 +111,10 @@ def _judgment(submission: Submission, choice: FinalChoice, pair_id: int) -> Judg
 
 
 def fill_from_form(submission: Submission, answers: dict[str, str], *, sent_at: datetime) -> int:
-    """Adopt the answers in the crowd's form for slots without a saved choice; return their number.
+    """Save the choices in the crowd's form for slots without a saved choice; return the number saved.
 
-    If a slot has both, the saved choice counts, because it was recorded before the form was sent. Also adopts the
-    form's comment if none is saved.
+    For other slots, the form's choice is ignored, because the saved one was recorded before the form was sent. Also
+    adopts the form's comment if none is saved.
     """
     sides = submission.campaign.answers
     silent = submission.slots.filter(choices=None)

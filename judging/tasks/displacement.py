@@ -67,9 +67,10 @@ def _unconfirmed_holders(campaign: Campaign) -> QuerySet[Submission]:
 def _displace(leases: QuerySet[Submission]) -> bool:
     """Free the task of the weakest of these submissions; return whether a task was freed.
 
-    Unsubmitted work is weaker than submitted work. Then those with the fewest choices, without consent, and opened
-    first are weakest. Tasks that another transaction is changing are skipped. Waiting for one could be a deadlock,
-    since that transaction may wait for a submission that this one has ended (:mod:`judging.tasks.lease_ends`).
+    The order is by submission (unsubmitted work is weakest), then by number of choices, fewest first. Ties are broken
+    by missing consent, then by the earliest opening. Tasks that another transaction is changing are skipped. Waiting
+    for it could cause a deadlock, since it may in turn wait for a submission that this transaction has ended
+    (:mod:`judging.tasks.lease_ends`).
     """
     agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
     ranked = leases.annotate(choices=Count("slots__choices"), agreed=agreed)

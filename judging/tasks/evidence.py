@@ -46,9 +46,12 @@ PROOF = "proof"
 class Evidence:
     """The evidence for a submission, as numbers of pairs, gold pairs included.
 
-    ``shown`` pairs are in the task, and ``judged`` of them were certainly judged. ``claimed`` is the number that the
-    form claims, or ``judged`` if that is more. ``signed`` says whether our server signed the form's choices, and
-    ``unread`` whether the pairs were judged faster than anybody can read.
+    - ``shown``: the pairs in the task.
+    - ``judged``: the pairs that were certainly judged.
+    - ``claimed``: the pairs that the crowd's form claims were judged, or ``judged`` if that is more.
+
+    ``signed`` says whether our server signed the choices in the form. ``unread`` says whether the pairs were judged
+    faster than anybody can read.
     """
 
     shown: int
@@ -163,7 +166,7 @@ def seconds_on_screen(submissions: QuerySet[Submission]) -> dict[int, float]:
 
 
 def choices_in(answers: dict[str, str]) -> dict[str, str]:
-    """Map the names of those fields in the crowd's form that answer a pair to the chosen side or grade."""
+    """Map the fields of the crowd's form that answer a pair to the chosen side or grade."""
     return {
         name: side
         for name, side in answers.items()

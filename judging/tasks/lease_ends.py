@@ -1,7 +1,7 @@
-"""End a worker's hold on a task, which was returned, has run out of time or was taken away. Others can then take it.
+"""End a worker's hold on a task that was returned, ran out of time or was taken away.
 
-A transaction that ends several submissions locks them in the order of their keys, and each before its task. So two
-transactions cannot wait for each other.
+Others can then take the task. A transaction that ends several submissions locks them in the order of their keys. It
+locks each submission before its task. So two transactions cannot wait for each other.
 """
 
 from django.db import transaction
@@ -36,9 +36,10 @@ def lock_in_order(submissions: QuerySet[Submission]) -> None:
 
 
 def clear_place(submission: Submission) -> None:
-    """End the other submissions at this one's place, because the crowd confirmed this one and accepts only one.
+    """End the other submissions at the place of this one, which the crowd confirmed.
 
-    Call :func:`lock_in_order` for all submissions at the place first.
+    The crowd accepts only one submission per place. Call :func:`lock_in_order` for all submissions at the place
+    first.
     """
     others = Submission.objects.filter(place=submission.place_id).exclude(pk=submission.pk)
     for other in others.filter(state=Submission.State.HELD).exclude(place=None):

@@ -134,11 +134,11 @@ def _tasks_with(pairs: Collection[int]) -> QuerySet[Any, Any]:
 
 
 def _next_task(taking: Taking) -> int | None:
-    """Lock and return the task to lease: the first waiting one without a pair that this worker was ever shown.
+    """Lock and return the task to lease, normally the first waiting one with only unseen pairs.
 
-    If the crowd signed the arrival, a task that the worker returned half-finished comes first. If no unseen task or
-    no unseen gold is left, it is a task that this worker returned without a choice. Returns None if no task fits. The
-    worker's history is read once, so the cost does not grow with the number of waiting tasks.
+    If the crowd signed the arrival, a task that the worker returned half-finished comes first. Once unseen tasks or
+    unseen gold pairs run out, a task that this worker returned without a choice is used. Returns None if no task
+    fits. The worker's history is read once, so the cost does not grow with the number of waiting tasks.
     """
     past = taking.past
     waiting = Task.objects.filter(campaign=taking.campaign, state=Task.State.WAITING)
@@ -213,11 +213,11 @@ _LOCKED = Prepared(
 
 
 def _end_former(taking: Taking) -> None:
-    """End the submissions of earlier holders of this assignment and, if the arrival is signed, of this place.
+    """End earlier holders' submissions for this assignment and, if the arrival is signed, this place.
 
     An earlier holder's finished submission stays on record, because its worker has a receipt. Its task is freed,
-    because the crowd no longer accepts the work. Raises WorkRefused if the place has since gone to somebody else, so
-    that the worker used an old link.
+    because the crowd no longer accepts the work. Raises WorkRefused if the place has since gone to somebody else,
+    which means that the worker used an old link.
     """
     since = taking.taken_at
     place = taking.place.pk if taking.place is not None and since else 0  # 0: a key that no row has
@@ -276,7 +276,7 @@ def _take_next(taking: Taking) -> Submission | None:
 def deadlines_from(
     opened: datetime, campaign: Campaign, place: Place | None, taken_at: datetime | None
 ) -> Deadlines:
-    """Calculate the deadlines of a task opened at the time ``opened``, by the time that the place's posting gives."""
+    """Calculate the deadlines of a task opened at ``opened``, from the time limit in the place's posting."""
     limit = campaign.assignment_seconds
     offered = (place.posting.crowd_seconds or limit) if place else offered_seconds(limit)
     return deadlines(opened=opened, taken=taken_at, limit=limit, offered=offered)
@@ -296,10 +296,10 @@ _HELD_BY = Prepared(lambda submission: Task.objects.filter(holder=submission).va
 
 
 def hand_out(submission: Submission, past: Past) -> str:
-    """Draw the pairs that the worker is shown after consent. Returns the reason for a refusal, or an empty string.
+    """Draw the pairs that the worker is shown after consent. Returns the reason for a refusal, or "".
 
-    ``past`` is the worker's history, read in this transaction. A task is exchanged for a waiting one, if there is
-    one, if it has gone to somebody else. So is a task with a pair that the worker has just seen in another window.
+    ``past`` is the worker's history, read in this transaction. The task is exchanged for a waiting one, if possible,
+    in two cases: it has gone to somebody else, or the worker has just seen one of its pairs in another window.
     """
     if not _HELD_BY(submission.pk):
         _exchange_task(submission)

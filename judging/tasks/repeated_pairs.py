@@ -16,7 +16,7 @@ SENT_OFF = (Submission.State.FINISHED, Submission.State.SUBMITTED)
 
 
 class Earlier(NamedTuple):
-    """The key of a slot that the worker judged in an earlier task, its submission, query and passages."""
+    """A slot that the worker judged in an earlier task, as keys: slot, submission, query and passages."""
 
     pk: int
     submission_id: int

@@ -44,6 +44,9 @@ def _signals_of_slot(campaign: Campaign, made: list[Choice]) -> dict[str, Any]:
 
 
 def _total_seconds(made: list[Choice], field: str) -> float | None:
-    """Return the sum of this field over a slot's choices, or None if none has it, as after a form without scripts."""
+    """Return the sum of this field over a slot's choices; None if no choice has a value.
+
+    For example, choices from a form that was sent without scripts have none.
+    """
     told = [value for choice in made if (value := getattr(choice, field)) is not None]
     return round(sum(told), 2) if told else None

@@ -43,7 +43,9 @@ def _slots_for(submission: Submission, pairs: list[Pair], past: Past, rng: np.ra
 
 
 def _as_before(submission: Submission, pairs: list[Pair]) -> list[Slot]:
-    """Return new slots like those that this worker last saw in the task, or none if some cannot be shown again.
+    """Return new slots like those that this worker last saw in the task; empty if this is not possible.
+
+    It is not possible if the worker saw other pairs, or if a gold pair cannot be shown again.
 
     Sides stay the same too, even if they are no longer balanced. A changed side would reveal that a pair is not gold.
     """
@@ -113,7 +115,7 @@ _KEYS = Prepared(lambda task: TaskPair.objects.filter(task=task).values_list("pk
 
 
 def free_slots(submissions: QuerySet[Submission]) -> None:
-    """Allow the pairs of those submissions that have no choices to be drawn again for the same workers.
+    """Let pairs of the submissions without choices be drawn again for the same workers.
 
     Their slots are marked as given back, not deleted. Later, unseen pairs are drawn first, and a seen task is shown
     as before, so that nobody can find gold pairs by opening tasks repeatedly.

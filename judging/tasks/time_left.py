@@ -11,9 +11,9 @@ from judging.tasks.answers import record_answers
 
 
 def send_off_saved(submission: Submission) -> bool:
-    """Submit a held task whose time is over, with the pairs judged so far. Returns False if there are none.
+    """Submit a held task whose time is over, with the pairs judged so far; return False if there are none.
 
-    Safe to repeat. Returns True if the task has already ended in any way but running out of time.
+    Safe to repeat. For a task that has already ended, returns False only if its state is ``LAPSED``.
     """
     with transaction.atomic():
         held = Submission.objects.select_for_update().filter(pk=submission.pk, state=Submission.State.HELD)

@@ -111,7 +111,7 @@ class Past:
         return self._enough([*self.new, *self.seen])
 
     def has_seen(self, pairs: Sequence[Pair]) -> bool:
-        """Return whether the worker was shown a pair of each query here, as after seeing the same task before."""
+        """Return whether the worker was shown a pair of every query of ``pairs``, as in a task seen before."""
         return all(pair.query_id in self.memory.questions for pair in pairs)
 
     def _enough(self, gold: Sequence[Gold]) -> bool:
@@ -119,7 +119,10 @@ class Past:
 
 
 def past_of(campaign: Campaign, worker_id: int | None) -> Past:
-    """Read a worker's history (None: a new worker) in all campaigns, and the gold pairs left in this campaign."""
+    """Read a worker's history in all campaigns, and the gold pairs left for this worker in this campaign.
+
+    ``worker_id`` is None for a new worker.
+    """
     rows = [] if worker_id is None else _SHOWN(worker_id)
     memory, memory_of_gold = Memory(), Memory()
     memory.keep(Shown(*row[3:]) for row in rows)

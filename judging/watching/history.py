@@ -183,7 +183,7 @@ def course_of(campaign: Campaign) -> Course:
 
 
 def width_for(span: timedelta) -> timedelta:
-    """Return the shortest of WIDTHS that gives at most POINTS points over the span, else the longest."""
+    """Return the shortest of WIDTHS that divides the span into at most POINTS points, or else the longest."""
     for width in WIDTHS:
         if span.total_seconds() / width < POINTS:
             return timedelta(seconds=width)
@@ -204,7 +204,10 @@ def _time_span(campaign: Campaign) -> tuple[datetime, datetime]:
 
 
 def _count_judgments(campaign: Campaign, unit: str, point: PointAt) -> tuple[dict[str, int], int]:
-    """Add the counted judgments to their points. Return numbers of judgments by standing and of simulated ones."""
+    """Add the counted judgments to their points.
+
+    Returns the numbers of judgments by standing, and the number of judgments by simulated workers.
+    """
     rows = (
         Judgment.objects.filter(campaign=campaign)
         .annotate(step=Trunc(Coalesce("judged_at", "recorded_at"), unit))
@@ -231,7 +234,10 @@ def _count_judgments(campaign: Campaign, unit: str, point: PointAt) -> tuple[dic
 
 
 def _count_agreement(campaign: Campaign, unit: str, point: PointAt) -> None:
-    """Add the combinations of two counted judgments of a pair, and those that agree, to the second one's point."""
+    """Count the combinations of two counted judgments of a pair, and those that agree, at their points.
+
+    A combination belongs to the point of its second judgment.
+    """
     good = Q(submission__standing=COUNTED) | Q(submission=None)
     if not _judged_twice(campaign, good):
         return
@@ -256,7 +262,7 @@ def _count_agreement(campaign: Campaign, unit: str, point: PointAt) -> None:
 
 
 def _judged_twice(campaign: Campaign, good: Q) -> bool:
-    """Return whether a pair may have two counted judgments. If none has, an expensive query is not needed."""
+    """Return whether a pair may have two counted judgments. Otherwise, an expensive query can be skipped."""
     if campaign.judgments_per_pair > 1:
         return True
     rows = Judgment.objects.filter(good, campaign=campaign)
@@ -284,9 +290,9 @@ def _count_gold_answers(campaign: Campaign, unit: str, point: PointAt) -> None:
 
 
 def _screen_times(campaign: Campaign, point: PointAt) -> tuple[int, list[float]]:
-    """Return the number of submissions that were read, and the sorted times in seconds that pairs were on screen.
+    """Return the size of a sample of submissions, and the sorted times in seconds of its pairs on screen.
 
-    The submissions are a sample of those by workers who are not excluded. Also sets the median time of each point.
+    The sample is drawn from submissions of workers who are not excluded. Also sets the median time of each point.
     """
     work = _timed_submissions(campaign).order_by("pk")
     keys = list(work.values_list("pk", flat=True))

@@ -109,7 +109,7 @@ def _exclusion_reasons(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def campaign_next_step(campaign: Campaign, status: dict[str, Any]) -> Guidance:
-    """Return one sentence that says what the person who runs the campaign should do next, or what it waits for."""
+    """Return one sentence on the next step for the campaign's manager, or on what the campaign waits for."""
     name = campaign.name
     launch = Action("launch_campaign", name, lead="")
     if campaign.pool is None:

@@ -21,10 +21,10 @@ MOST_PROBLEMS = 20
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem of a campaign: what stopped, and what to do.
+    """A problem in a campaign: what stopped, and what to do.
 
-    ``again`` is the action that lets refused calls be tried again; pages show it as a button. ``cause`` identifies
-    the cause, so that it is not listed twice.
+    ``again`` is the action that retries refused calls; pages show it as a button. ``cause`` identifies the cause, so
+    that it is not listed twice.
     """
 
     what: str
@@ -82,7 +82,7 @@ def _refused_call_problem(campaign: Campaign, call: CrowdCall) -> Problem:
 
 
 def put_off_work(campaign: Campaign, told: list[Problem]) -> list[Problem]:
-    """Return a problem for each job that was postponed repeatedly. A cause that ``told`` already has is left out."""
+    """Return a problem for each job that was postponed repeatedly. Its text omits causes in ``told``."""
     return [_postponed_problem(job, {one.cause for one in told}) for job in put_off_jobs(campaign)]
 
 
@@ -97,7 +97,7 @@ def _postponed_problem(job: Job, causes: set[str]) -> Problem:
 
 
 def failed_work(campaign: Campaign, told: list[Problem]) -> list[Job]:
-    """Return the failed jobs to report (see watchdog.failed_jobs), except those whose cause ``told`` already has."""
+    """Return the failed jobs to report (see watchdog.failed_jobs), except those with a cause in ``told``."""
     if campaign.launched_at is None:
         return []
     causes = {one.cause for one in told}

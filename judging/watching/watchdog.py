@@ -190,7 +190,7 @@ def _time_to_offer(count: int) -> timedelta:
 def _call_trouble(campaign: Campaign, operations: Sequence[str], otherwise: str) -> tuple[str, str, str]:
     """Return why calls to the crowd are not made, the next step, and the cause (see cause_of).
 
-    The reason is the crowd's last error, else that no process runs jobs, else ``otherwise``.
+    The reason is the crowd's last error. If there is none, it is that no process runs jobs, or else ``otherwise``.
     """
     calls = CrowdCall.objects.filter(campaign=campaign, operation__in=operations).exclude(error_class="")
     call = calls.exclude(state=CrowdCall.State.DONE).order_by("-last_tried_at", "-pk").first()

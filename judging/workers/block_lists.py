@@ -38,7 +38,8 @@ LIMIT_DESCRIPTION = (
 def list_prefix(crowd: str) -> str:
     """Return the beginning of the names of this installation's lists of excluded workers at this crowd.
 
-    For the first list, it is derived from ``SECRET_KEY``. Later lists use the same one even if the key changes.
+    The first list's name is derived from ``SECRET_KEY``. Later lists begin with the same text even if the key
+    changes.
     """
     known = BlockList.objects.filter(crowd=crowd, name__startswith=SHARED).order_by("pk").first()
     return known.name.partition(")")[0] + ")" if known else f"{SHARED}{launcher.installation()})"

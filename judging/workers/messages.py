@@ -21,8 +21,9 @@ PERHAPS = "It may have been sent anyway."
 def addressees(campaign: Campaign, *, workers: Sequence[int] = (), excluded: bool = False) -> list[Worker]:
     """Return the recipients of a message: by default, all workers who submitted work in the campaign.
 
-    ``workers`` (keys) and ``excluded`` limit them to those workers and to excluded workers. Raises CampaignRefused if
-    nobody is left, or if one of ``workers`` never submitted anything: the crowd delivers nothing to such a worker.
+    ``workers`` limits them to the workers with these keys, and ``excluded`` to excluded workers. Raises
+    CampaignRefused if nobody is left. Raises BadInput if one of ``workers`` never submitted anything, since the crowd
+    delivers nothing to such a worker.
     """
     came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
     known = Worker.objects.filter(pk__in=came_in.values("worker")).order_by("pk")
@@ -124,7 +125,7 @@ def _ensure_messages(
 
 
 def _may_be_sent(row: WorkerMessage) -> bool:
-    """Return whether the message was certainly not sent. After a call without a reply, this is uncertain."""
+    """Return whether the message was certainly not sent before; False after a call without a reply."""
     if row.sent_at or (row.call and (row.call.reply or {}).get("unknown")):
         return False
     if row.call and row.call.state == CrowdCall.State.INTENDED and row.call.attempts:

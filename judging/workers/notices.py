@@ -123,7 +123,7 @@ def _exclusion_notices(campaign: Campaign) -> list[Notice]:
 
 
 def _appeal_notices(campaign: Campaign) -> list[Notice]:
-    """Return a notice for each answered appeal, except appeals that others may have made under a worker's id."""
+    """Return a notice for each answered appeal, except those that others may have made in a worker's name."""
     settled = Appeal.objects.confirmed().filter(campaign=campaign).exclude(settled_at=None)
     rows = _reachable_by_crowd(settled).select_related("worker").order_by("pk")
     return [
@@ -153,7 +153,10 @@ def _paragraphs(*parts: str) -> str:
 
 
 def meaning_of(exclusion: Exclusion) -> str:
-    """Return the reason for an exclusion as the worker sees it, in the active language. It never names the pairs."""
+    """Return the reason for an exclusion in the words that the worker sees, in the active language.
+
+    It never says which pairs the worker failed.
+    """
     return gettext(MEANINGS.get(exclusion.rule, REFUSALS["excluded"].meaning))
 
 

@@ -21,8 +21,8 @@ from judging.workers.work_history import Work, submissions_of
 class Unfinished:
     """The numbers of tasks that a worker left unfinished since the worker's last complete task.
 
-    ``begun`` tasks were returned with judged pairs and count half; all others are ``empty``. At ``most``, the worker
-    gets no further task; 0 means no limit.
+    ``begun`` is the number of tasks returned with judged pairs, which count half. ``empty`` is the number of others.
+    ``most`` is the limit at which the worker gets no further task; 0 means no limit.
     """
 
     empty: int

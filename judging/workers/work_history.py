@@ -1,4 +1,4 @@
-"""Reads a worker's submissions of a campaign in one query, to decide whether the worker gets another task."""
+"""Reads a worker's submissions in a campaign, in one query, to decide on giving the worker a task."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -61,7 +61,7 @@ class Work(NamedTuple):
 
 
 def submissions_of(campaign: Campaign, worker: Worker) -> list[Work]:
-    """Return a worker's submissions of a campaign, in the order of their keys."""
+    """Return a worker's submissions in a campaign, in the order of their keys."""
     return [Work(*row) for row in _WORK(campaign.pk, worker.pk)]
 
 

@@ -60,14 +60,20 @@ SPLITS = Number("splits", "Splits", USUAL_SPLITS, 1, 1_000, "number of random sp
 class Choice:
     """A field for one of ``options`` (value and label), or for the name of something in the collection.
 
-    ``of`` says what is named, such as ``runs``, ``sets`` (qrel sets) or ``versions``. Labels are ``labels``
-    (several), ``one labels``, ``other labels`` (to compare with) or ``one labels or order`` (also an order of
-    preference). ``measures`` defaults to the leaderboard's measure. A field without ``options`` and ``of`` accepts
-    any text.
+    ``of`` says what is named:
 
-    ``option`` is the name of the command's option (default: ``--name``). ``several`` accepts several values, and
-    ``free`` also accepts values other than the options. A ``flag`` is an option without a value that chooses the
-    second of ``options``.
+    - ``runs``, ``sets`` (qrel sets), ``versions`` or ``pools``;
+    - ``labels``: several sets of labels;
+    - ``one labels``: one set of labels;
+    - ``other labels``: the labels to compare with;
+    - ``one labels or order``: one set of labels or an order of preference;
+    - ``measures``: a measure, by default the leaderboard's.
+
+    A field without ``options`` and ``of`` accepts any text.
+
+    ``option`` is the name of the command's option (default: ``--name``). With ``several``, the field accepts several
+    values; with ``free``, also values other than the options. A ``flag`` is an option without a value that chooses
+    the second of ``options``.
     """
 
     name: str

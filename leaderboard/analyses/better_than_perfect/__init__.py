@@ -1,1 +1,1 @@
-"""Whether people prefer a run's passages to the known relevant ones."""
+"""How often people prefer a run's passages to the known relevant ones."""

@@ -57,7 +57,10 @@ class AskingCampaign:
 
 
 def run_comparisons(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = None) -> Comparisons:
-    """Return one comparison per query with a relevant passage in the qrel set, or only for those in ``qids``."""
+    """Return one comparison per query that has a relevant passage in the qrel set.
+
+    With ``qids``, only these queries are compared.
+    """
     qrels = {
         qid: pid for qid, pid in qrel_set_labels(qrel_set).the_qrel().items() if qids is None or qid in qids
     }

@@ -1,1 +1,1 @@
-"""Whether one run is better than another: outcomes, tests, and the claims they support."""
+"""Comparisons of runs: outcomes, significance tests, and the claims that they support."""

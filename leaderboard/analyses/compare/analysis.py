@@ -1,4 +1,4 @@
-"""Tables and a figure of comparisons of runs: Tables 1 and 2 of Lin et al. (SIGIR 2021), and the verdicts."""
+"""Tables and a figure that compare runs: Tables 1 and 2 of Lin et al. (SIGIR 2021), and the verdicts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -240,9 +240,10 @@ def _verdict_content(pair: ComparedPair) -> dict[str, Any]:
 
 
 def outcome_figure(comparison: Comparison, order: str) -> Figure:
-    """Return a figure of case 2 as bars to the left (A) and right (B), and case 3 as intervals.
+    """Return a figure with two panels: case 2 as bars, and case 3 as intervals.
 
-    The intervals are those of the mean difference in search length.
+    The bars show the queries that only A (left) or only B (right) answers. The intervals are those of the mean
+    difference in search length.
     """
     pairs = comparison.pairs[:PAIRS_IN_FIGURE]
     left_out = len(comparison.pairs) - len(pairs)

@@ -199,7 +199,7 @@ def _seen_from(harm: Interval, side: int) -> Interval:
 
 
 def _disagreement_of_tests(deciding: Finding, other: Finding, rules: Rules) -> str:
-    """Describe how another test would find a different benefit or harm; empty if none would.
+    """Describe any benefit or harm that another test finds differently; return "" if there is none.
 
     The deciding test is compared with the other test of case 3, and the signed-rank test with its exact p.
     """

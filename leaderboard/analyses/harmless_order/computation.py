@@ -1,9 +1,10 @@
 """The linear order of runs by *do no harm* ([SI], section 5).
 
 For every two runs, test whether one *does no harm* to the other (``leaderboard.analyses.compare.verdicts``): it
-answers significantly more queries and is not significantly later where both answer, or it is significantly earlier
-there and does not answer significantly fewer. Tests that grant this divide α by twice the number of pairs. Tests that
-withhold it use α, so that no correction for many pairs hides a harm. Search lengths are compared by paired t-test.
+answers significantly more queries and does not rank answers significantly lower where both answer, or it ranks them
+significantly higher there and does not answer significantly fewer. Tests that grant this divide α by twice the number
+of pairs. Tests that withhold it use α, so that no correction for many pairs hides a harm. Search lengths are compared
+by paired t-test.
 
 These comparisons leave some pairs unordered, and can form cycles. Choices made here: runs in a cycle count as one
 run. The runs that no run outside their cycle beats share the first place, the runs beaten only by those share the
@@ -77,7 +78,9 @@ def _beats(ranks: Floats, granting: float, withholding: float) -> Flags:
 
 
 def _paired_t(ranks: Floats, answered: Floats, both: Floats) -> tuple[Floats, Floats]:
-    """Return, for each pair of runs, how much shorter the row's searches are in total, and p of the paired t-test.
+    """Compare the search lengths of each pair of runs by a paired t-test.
+
+    Returns how much shorter the searches of the row's run are in total than those of the column's run, and p.
 
     Covers the queries that both runs answer; ``both`` is their number for each pair. All sums are of integers, so
     they are exact. p is 1 if all differences are zero. It is NaN if there are fewer than two queries, or if all

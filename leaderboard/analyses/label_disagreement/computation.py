@@ -51,7 +51,8 @@ class Confusion:
     def by_relevance(self, first_least: int, second_least: int) -> Whole:
         """Return the counts of passages by relevance (not relevant, relevant), shape (2, 2).
 
-        Rows are for the first set, columns for the second. Both arguments are lowest relevant grades.
+        Rows are for the first set, columns for the second. ``first_least`` and ``second_least`` are the lowest
+        relevant grades of the two sets.
         """
         rows = np.array(self.first, dtype=np.int64) >= first_least
         columns = np.array(self.second, dtype=np.int64) >= second_least

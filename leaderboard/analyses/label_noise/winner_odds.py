@@ -23,7 +23,7 @@ class Odds:
     """Simulated results for pools of one size (0 for the total of all sizes).
 
     ``alone`` is the chance that the truly best passage is the only best answer, and ``among`` that it is one of them.
-    ``best_answers`` is their mean number, and ``pools`` the number of pools of this size.
+    ``best_answers`` is the mean number of best answers, and ``pools`` the number of pools of this size.
     """
 
     size: int
@@ -79,7 +79,10 @@ def odds_of_pools(
     rng: np.random.Generator,
     trials: int = TRIALS,
 ) -> tuple[Odds, ...]:
-    """Return the odds for each pool size, ascending, then for all pools. ``sizes`` maps size to number of pools."""
+    """Return the odds for each pool size, smallest first, and last for all pools together.
+
+    ``sizes`` maps the size of a pool to the number of pools.
+    """
     rows = []
     for size, pools in sorted(sizes.items()):
         odds = odds_of_size(size, error, rules, rng, trials)

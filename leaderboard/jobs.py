@@ -55,26 +55,9 @@ def ring_for_analysis(asked: Asked) -> Job:
 
 
 @job_kind(ANALYSE, max_attempts=2, words="an analysis")
-def analyse(
-    *,
-    progress: Progress,
-    kind: str,
-    collection_id: int,
-    campaign_id: int | None,
-    runs: list[int] | None,
-    settings: dict[str, Any],
-    released: bool,
-) -> dict[str, Any]:
-    """Compute and store the analysis. ``runs`` has the keys of the runs; None for all runs of the collection."""
-    asked = analysis_asked(
-        kind=kind,
-        collection_id=collection_id,
-        campaign_id=campaign_id,
-        runs=runs,
-        settings=settings,
-        released=released,
-    )
-    return {"key": keep_result(asked, progress)}
+def analyse(*, progress: Progress, **arguments: Any) -> dict[str, Any]:
+    """Compute and store the analysis that the arguments describe, see :func:`analysis_asked`."""
+    return {"key": keep_result(analysis_asked(**arguments), progress)}
 
 
 def analysis_asked(
@@ -86,7 +69,10 @@ def analysis_asked(
     settings: dict[str, Any],
     released: bool,
 ) -> Asked:
-    """Return the request that the arguments of an analysis job describe."""
+    """Return the request that the arguments of an analysis job describe.
+
+    ``runs`` has the keys of the runs; None for all runs of the collection.
+    """
     rows = Run.objects.filter(collection=collection_id).order_by("run_tag")
     rows = rows if runs is None else rows.filter(pk__in=runs)
     rows = rows.released() if released else rows

@@ -80,7 +80,7 @@ def next_passages(
     fraction: Fraction | None = None,
     progress: Progress | None = None,
 ) -> list[str]:
-    """Return the pids of the next ``count`` passages to judge, best first; fewer if no more are left.
+    """Return the pids of the next ``count`` passages to judge, best first, or all that are left if there are fewer.
 
     ``judged`` maps pids to grades in this thread, and ``others`` to grades in the topic's other threads. A grade of
     ``relevant_from`` or more is relevant. The learner uses both, except the grades of passages without a text. With

@@ -90,7 +90,7 @@ def _is_under_way(plan: Plan) -> bool:
 def finish_pilot(campaign: Campaign) -> bool:
     """End a pilot whose tasks are all submitted; return whether it ended now. Safe to call concurrently.
 
-    The pilot also ends if no place is live and no more are needed. That can happen if its judgments count and every
+    The pilot also ends if no place is live and none is needed. That can happen if its judgments count and every
     task of the campaign is done.
     """
     campaign.refresh_from_db()

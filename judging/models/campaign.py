@@ -34,7 +34,7 @@ class Campaign(models.Model):
     BEFORE_LAUNCH = (State.DRAFT, State.REHEARSED, State.PILOTED)
     #: States in which places are offered to workers.
     OFFERING = (State.OPEN, State.PILOTING)
-    #: States in which no more work is requested.
+    #: States in which no further work is requested.
     OVER = (State.CLOSING, State.CLOSED)
     #: States in which nothing is offered, so that the campaign can be archived.
     AT_REST = (*BEFORE_LAUNCH, State.CLOSED)

@@ -294,7 +294,7 @@ def unanswered(submission: Submission) -> list[int]:
 def finish(
     submission: Submission, *, complete: bool = False, comment: str = "", pasted: bool = False
 ) -> list[int]:
-    """Finish the task on our side: record judgments and gold answers, and accept no more changes.
+    """Finish the task on our side: record judgments and gold answers, and accept no further changes.
 
     Safe to repeat. With ``complete``, a task that has pairs without a choice is not changed, and their numbers are
     returned. Without ``complete``, such a task is finished, too.

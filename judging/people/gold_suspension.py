@@ -47,7 +47,7 @@ def suspend_suspicious(campaign: Campaign) -> list[Suspended]:
 
 @transaction.atomic
 def suspend_gold_pair(campaign: Campaign, gold: GoldPair, *, why: str, who: str = "") -> Suspended:
-    """Suspend a gold pair, so that no more tasks get it, and reverse the exclusions that depend on it.
+    """Suspend a gold pair, so that no further task shows it, and reverse the exclusions that depend on it.
 
     Work that did not count only because of this gold pair counts again, or is surplus if others did the task. Raises
     BadInput without a reason, and CampaignRefused for a gold pair that is not in use.

@@ -261,5 +261,5 @@ TO_RETURN = frozenset(
     {"no-task", "paused", "returned", "lapsed"}
     | {reason for reason, page in REFUSALS.items() if page.next_step == _RETURN}
 )
-#: Refusals after which a task's page can save no more choices, so that the refusal replaces the page.
+#: Refusals after which a task's page can no longer save choices, so the refusal replaces the page.
 OVER = frozenset({"excluded", "returned", "lapsed", "finished", "already-done"})

@@ -3,7 +3,7 @@
 - ``reference`` excludes after one failed gold pair, as in Arabzadeh et al., *Shallow pooling for sparse labels*
   ([SP]), section 3.1.
 - ``two-strikes`` excludes after two failed gold pairs, in the same task or in different ones.
-- ``rate`` excludes after at least two failed gold pairs, if honest slips are unlikely to explain so many (p < 0.01).
+- ``rate`` excludes after at least two failed gold pairs, if honest slips are unlikely to explain them (p < 0.01).
 
 Under every rule, others repeat a task with a failed gold pair, and none of an excluded worker's judgments count.
 """

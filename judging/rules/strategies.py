@@ -35,8 +35,8 @@ TASKS = (1, 5, 20)
 GOOD_AGREEMENT = 0.60
 #: The acceptable probabilities of passing one task, and five, for a strategy that agrees less with the labels.
 MOST_OF_ONE, MOST_OF_FIVE = 0.20, 0.01
-#: The number of standard errors by which a strategy by looks must beat guessing on gold pairs to be reported. There
-#: are so many of these strategies that some do well by chance.
+#: The number of standard errors by which a strategy by looks must beat guessing on gold pairs to be reported. With
+#: this many strategies, some do well by chance.
 BEYOND_CHANCE = 2.5
 LAYOUTS = 400
 #: The maximum number of simulated workers, and the maximum number of tasks that they all do together.

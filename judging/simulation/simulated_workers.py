@@ -76,7 +76,7 @@ class Simulated:
 
 
 class SimulatedWorker:
-    """A simulated worker with an account at the marketplace, who does tasks until there are no more."""
+    """A simulated worker with an account at the marketplace, who does tasks until none is left."""
 
     def __init__(self, number: int, settings: SimulationSettings, campaign: Campaign, truth: Truth) -> None:
         self.browser = Browser(campaign.endpoint)

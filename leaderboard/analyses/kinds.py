@@ -89,7 +89,7 @@ class Kind:
     by_description: bool = False
     of_every_task: bool = False
     reads_labels: bool = True
-    check: Callable[[Asked], None] | None = None
+    check: Callable[[Asked], object] | None = None
     works: str = "Computing"
     help: str = ""
     example: str = ""

@@ -28,11 +28,6 @@ def compared_labels(asked: Asked) -> tuple[Collection, str] | None:
     return other, set_name
 
 
-def check_compared_labels(asked: Asked) -> None:
-    """Raise MembersOnly if the reader cannot see the labels to compare with."""
-    compared_labels(asked)
-
-
 def _check_own_labels(asked: Asked, name: str) -> None:
     if asked.released and plain_labels(name) in withheld_labels(asked.collection):
         raise MembersOnly(f"The labels {name} are withheld.", "Choose other labels.")

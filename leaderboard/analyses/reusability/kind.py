@@ -1,7 +1,7 @@
 from leaderboard.analyses.fields import Choice, Number
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.reusability.analysis import analyse_reusability
-from leaderboard.analyses.reusability.compared_labels import check_compared_labels
+from leaderboard.analyses.reusability.compared_labels import compared_labels
 from leaderboard.analyses.shared.common_fields import LABELS_UNORDERED, LEAVE_OUT, MEASURE
 
 KIND = Kind(
@@ -28,7 +28,7 @@ KIND = Kind(
             "a run contributes the labels of its passages down to this rank",
         ),
     ),
-    check=check_compared_labels,
+    check=compared_labels,
     works="Leaving out",
     help="Show the density of relevant passages for every query, the relevant passages by source and how soon they "
     "were found (only for labels of a graded campaign), the unjudged passages among each run's first ten, "

@@ -65,7 +65,7 @@ def test_a_near_duplicate_is_in_the_fraction_with_its_canonical_passage(run, tmp
 
 @pytest.mark.parametrize(
     ("fraction", "seed", "said"),
-    [(1, 3, "one in 2"), (5, -1, "its seed 0 or more"), (5, None, "needs a seed")],
+    [(1, 3, "n must be at least 2"), (5, -1, "the seed at least 0"), (5, None, "needs a seed")],
 )
 def test_an_impossible_fraction_is_refused(run, fraction, seed, said):
     choice = pools.Choice(fraction=fraction, fraction_seed=seed)

@@ -39,7 +39,7 @@ Grades = dict[str, dict[str, int]]
 
 
 def figures_of(spent: Any) -> Figures:
-    """Return ``spent`` (seconds by the clock and of processor time), and the peak memory of this process."""
+    """Return ``spent`` (wall-clock and processor time, in seconds) and the peak memory of this process."""
     seconds, processor = np.round(spent, 1).tolist()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"seconds": seconds, "processor_seconds": processor, "peak_mb": round(peak)}

@@ -84,9 +84,9 @@ def start_for(kind: str, *, key: str, arguments: dict[str, Any]) -> Job:
 
 
 def hurry(jobs: JobQuerySet) -> int:
-    """Make jobs due now that were waiting for a later time, because a person asked for it.
+    """Make waiting jobs that are scheduled for later due now; return their number.
 
-    Return the number of jobs changed.
+    Used when somebody asks for the work, or may have fixed the cause of a failure.
     """
     now = clock.now()
     waiting = list(jobs.filter(state=Job.State.WAITING, run_after__gt=now).values_list("pk", flat=True))

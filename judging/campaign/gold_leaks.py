@@ -15,9 +15,10 @@ Shown = tuple[Query, Passage, Passage]
 
 
 def marks_in_words(campaign: Campaign) -> str:
-    """Return a sentence that says how many gold pairs and other pairs have a marked word in only one passage.
+    """Return words on how many gold pairs and how many other pairs have a marked word in only one passage.
 
-    The off-topic passage of an easy gold pair often has no word of the question. A pooled passage nearly always has.
+    The off-topic passage of an easy gold pair often contains no word of the question. A pooled passage nearly always
+    contains one.
     """
     gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
     gold_rows = gold.select_related("query", "relevant", "off_topic").order_by("pk")[:SAMPLE]

@@ -1,8 +1,8 @@
 """Graded campaigns judged by a crowd: paid tasks of single passages, whose grades decide the topics.
 
 Workers of the linked campaign judge the topics together, instead of one assessor per topic. A passage's grade is the
-median of its counted judgments (for an even number, the lower middle one). The grade of an excluded worker is
-replaced once the passage is judged again.
+median of its counted judgments (for an even number, the lower middle one). Judgments of
+excluded workers do not count. A passage with too few counted judgments has no grade until it is judged again.
 """
 
 import sys

@@ -75,7 +75,7 @@ def was_reversed_here(topic: Topic, tally: Tally) -> bool:
 
 @transaction.atomic
 def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDecision:
-    """Record a decision of staff. A topic that nobody has taken can be eliminated; other verdicts need judgments.
+    """Record a staff decision. A topic that nobody has taken can be eliminated; other verdicts need judgments.
 
     Raises BadInput for an unknown verdict or a missing reason, and CampaignRefused if the verdict is not possible.
     """

@@ -111,11 +111,11 @@ def continue_topic(assignment: TopicAssignment) -> None:
 def carry_out_decision(
     topic: Topic, decision: str, *, why: str, who: str, reverses: int | None = None
 ) -> None:
-    """Carry out a decision of staff: a verdict, ``reversed``, or ``taken away`` from the assessor.
+    """Carry out a staff decision: record a verdict, reverse a decision, or take the topic away from its assessor.
 
-    ``reverses`` is the key of the decision that the person wants to reverse. After a reversal, the topic continues
-    where it stopped. Raises BadInput for an unknown verdict or a missing reason. Raises CampaignRefused if the
-    decision is not possible, or if the decision in force is not ``reverses``.
+    ``decision`` is a verdict, ``reversed`` or ``taken away``. ``reverses`` is the key of the decision to reverse.
+    After a reversal, the topic continues where it stopped. Raises BadInput for an unknown verdict or a missing
+    reason. Raises CampaignRefused if the decision is not possible, or if the decision in force is not ``reverses``.
     """
     assignment, standing = assignment_of(topic), standing_decision(topic)
     if decision == REVERSED:

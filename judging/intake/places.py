@@ -76,7 +76,8 @@ def any_wanted(campaign: Campaign) -> bool:
 def lacking(campaign: Campaign) -> int:
     """Return how many places the campaign's tasks need besides the live ones; negative if there are too many.
 
-    A pilot needs only as many places as it has tasks, including filled ones whose judgments do not count.
+    A pilot uses at most ``pilot_tasks`` places. Filled places count towards this limit even if their judgments do
+    not count.
     """
     wanted = campaign.tasks.exclude(state=Task.State.DONE).count()
     live = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE).count()
@@ -88,10 +89,10 @@ def lacking(campaign: Campaign) -> int:
 
 
 def close_extra(campaign: Campaign, crowd: Crowd) -> int:
-    """Close places that no task needs any more, newest first; return the number closed. Safe to repeat.
+    """Close places that no task needs anymore, newest first; return the number closed. Safe to repeat.
 
-    Places become superfluous if work comes in after its time, or if an exclusion is reversed. Places that somebody is
-    working on stay open.
+    Places become superfluous if late work counts, or if an exclusion is reversed. Places that somebody is working on
+    stay open.
     """
     now = clock.now()
     live = Place.objects.filter(posting__campaign=campaign, state__in=Place.LIVE)

@@ -155,11 +155,13 @@ def _check_cost(plan: Plan) -> Passed:
     total = cost.total + committed
     if campaign.budget is not None and total > campaign.budget:
         raise NotReady(
-            f"${total:,.2f} is over the campaign's budget of ${campaign.budget:,.2f}.",
+            f"{_in_total(cost.total, committed)}, over the campaign's budget of ${campaign.budget:,.2f}.",
             Guidance(Action("raise_budget", campaign.name, f"{total:.2f}"), ", or judge fewer queries."),
         )
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
-        raise NotReady(f"${total:,.2f} is over the cap of ${settings.BUDGET_CAP:,.2f} (PREFEREE_BUDGET_CAP).")
+        raise NotReady(
+            f"{_in_total(cost.total, committed)}, over the cap of ${settings.BUDGET_CAP:,.2f} (PREFEREE_BUDGET_CAP)."
+        )
     tasks = many(cost.tasks, "task costs", "tasks cost")
     words = f"{tasks} ${cost.total:,.2f} (rewards ${cost.reward:,.2f}, fees ${cost.fee:,.2f})"
     if not plan.pilot:  # a pilot repeats nothing
@@ -168,6 +170,14 @@ def _check_cost(plan: Plan) -> Passed:
     if committed:
         words = f"{words}; ${committed:,.2f} is already committed"
     return Passed(words) if plan.pilot else _passed_within_limit(plan, words, committed)
+
+
+def _in_total(cost: Decimal, committed: Decimal) -> str:
+    """Return the beginning of a sentence about the tasks' cost and the total with what is committed, in dollars."""
+    words = f"These tasks cost ${cost:,.2f}"
+    if not committed:
+        return words
+    return f"{words}. With ${committed:,.2f} already committed, the total is ${cost + committed:,.2f}"
 
 
 def _check_spending_right(plan: Plan) -> Passed:

@@ -113,8 +113,8 @@ def finish_closing(campaign: Campaign) -> bool:
         take_turn()
         closing = Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.CLOSING)
         if closing.update(state=Campaign.State.CLOSED, closed_at=now):
-            log_change(campaign, Campaign.State.CLOSED, why="nothing was pending any more")
-            # Nobody can hold these any more, so no sweep needs to check them.
+            log_change(campaign, Campaign.State.CLOSED, why="nothing was pending anymore")
+            # Nobody can hold these anymore, so no sweep needs to check them.
             Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN).update(
                 state=Place.State.GONE
             )

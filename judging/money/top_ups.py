@@ -110,8 +110,8 @@ def owe_top_ups(
     plan = plan_top_up(campaign, minimum_hourly)
     if confirmed is not None and confirmed != plan.total:
         raise CampaignRefused(
-            f"New work has come in, and the top-up is now ${plan.total:,.2f}.",
-            "Check the amount and try again.",
+            f"The top-up is now ${plan.total:,.2f}, not ${confirmed:,.2f}.",
+            "Check the new amount and confirm it.",
         )
     if refusal := top_up_beyond_budget(campaign, plan):
         raise refusal

@@ -70,7 +70,7 @@ def forget_worker(
     """Erase the data that link a worker to a person: crowd ids, assignments, places, texts and messages.
 
     Safe to repeat. Judgments stay, anonymously. Returns how many rows of each kind were erased. ``refusals_ended`` is
-    the number of exclusions that no longer keep the person out, because the worker cannot be recognized any more.
+    the number of exclusions that no longer keep the person out, because the worker cannot be recognized anymore.
     Raises CampaignRefused while the worker holds a task or is owed money, which could no longer be paid. Raises
     BadInput if ``why`` identifies the person.
     """

@@ -67,10 +67,10 @@ class Familiarity:
         self._total, self._number = np.zeros(8), 0
 
     def away(self) -> Floats:
-        """Return for each candidate the squared distance of gold pairs from real pairs if it were chosen.
+        """Return, for each candidate, how far gold pairs would be from real pairs in familiarity if it were chosen.
 
         The familiarity values are summed over the gold pairs and compared with the sums that real pairs would have.
-        The distance is measured in standard deviations.
+        The distance is squared, in units of standard deviations.
         """
         if not len(self._like):
             return np.zeros(len(self._candidates))

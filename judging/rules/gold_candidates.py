@@ -56,7 +56,7 @@ def pair_with_labeled(grades: Grades, relevant: Mapping[int, Sequence[int]], lea
         for bad in below[:MOST_A_SIDE]:
             for good in good_ones:
                 if plainly_worse(of_query[bad], of_query[good], least=least, top=top):
-                    why = f"labeled {of_query[bad]} for this question, the relevant one {of_query[good]}"
+                    why = f"labeled {of_query[bad]} for this question (the relevant one: {of_query[good]})"
                     yield Triple(query, good, bad, why)
 
 

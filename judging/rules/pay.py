@@ -62,7 +62,7 @@ def at_least(amount: Decimal) -> Decimal:
 
 
 def hourly(amount: Decimal, seconds: float) -> Decimal:
-    """Convert a pay of ``amount`` dollars for ``seconds`` (at least 1) to dollars an hour, rounded down to a cent."""
+    """Convert ``amount`` dollars for ``seconds`` (counted as at least 1) to hourly pay, rounded down to a cent."""
     return (amount * 3600 / _exact(max(seconds, 1.0))).quantize(CENT, rounding=ROUND_FLOOR)
 
 

@@ -182,7 +182,7 @@ REFUSALS: dict[str, RefusalPage] = {
     ),
     "already-done": RefusalPage(
         _("This task is finished"),
-        _("The task site has received it. Thank you."),
+        _("The task site has received your work. Thank you."),
         _("It is paid as promised."),
         _("Go back to the task site and take another task."),
         410,

@@ -22,7 +22,7 @@ _TRIES = 3
 
 
 def hang_up() -> None:
-    """Close the connections that all browsers share. Call it when no browser is in use any more."""
+    """Close the connections that all browsers share. Call it when no browser is in use anymore."""
     _POOL.clear()
 
 

@@ -36,10 +36,10 @@ def lock_in_order(submissions: QuerySet[Submission]) -> None:
 
 
 def clear_place(submission: Submission) -> None:
-    """End the other submissions at the place of this one, which the crowd confirmed.
+    """End the held submissions at the place of this one, and free the tasks of finished ones.
 
-    The crowd accepts only one submission per place. Call :func:`lock_in_order` for all submissions at the place
-    first.
+    The crowd has confirmed this submission, and accepts only one per place. Call :func:`lock_in_order` for all
+    submissions at the place first.
     """
     others = Submission.objects.filter(place=submission.place_id).exclude(pk=submission.pk)
     for other in others.filter(state=Submission.State.HELD).exclude(place=None):

@@ -172,7 +172,7 @@ def failure_in_words(job: Job) -> str:
 
 
 def _unoffered_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
-    """Yield places that should have been offered at the crowd by now."""
+    """Yield the places that are overdue to be offered to the crowd, as one :class:`Stalled`."""
     wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED)
     found = _count_and_oldest(wanted.filter(wanted_at__lte=now - _time_to_offer(wanted.count())), "wanted_at")
     if not found or campaign.state in (Campaign.State.PAUSED, Campaign.State.PILOTED):

@@ -106,7 +106,7 @@ def _first_free(one: NamedPoint, taken: Sequence[Box], bounds: Box) -> Place | N
 
 
 def _box(one: NamedPoint, right: float, up: float, far: float) -> Box:
-    """Return the box of a name in a direction from its point.
+    """Return the box of a name placed in the direction (``right``, ``up``) from its point.
 
     The box's near corner, or the middle of its near edge, is ``far`` away from the point.
     """

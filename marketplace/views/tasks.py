@@ -147,7 +147,7 @@ def external_submit(request: HttpRequest) -> HttpResponse:
         fields = [(name, value) for name, values in request.POST.lists() for value in values]
     except SuspiciousOperation:  # more or larger fields than the settings allow
         refusal = TaskRefused(
-            "malformed", "The task's page sent too much data.", "Nothing was lost. Tell the requester."
+            "malformed", "The task's page sent too much data.", "Nothing was submitted. Tell the requester."
         )
         context = {"result": "refused", "refusal": refusal}
         return render(request, "marketplace/external_submit.html", context, status=400)

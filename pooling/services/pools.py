@@ -166,7 +166,7 @@ def _pools_by_query(
     depth: int,
     choice: Choice,
 ) -> Pools:
-    """Return the pool of every chosen query, in the order of the collection's queries."""
+    """Return qid → pool for the chosen queries, in the collection's order; queries without passages are left out."""
     qids = list(collection.queries.order_by("position").values_list("qid", flat=True))
     if choice.qids is not None:
         refuse_unknown_queries(collection, choice.qids, qids)

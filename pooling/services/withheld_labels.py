@@ -16,7 +16,7 @@ def withhold_labels(qrel_set: QrelSet, *, withheld: bool = True, who: str = "", 
     with transaction.atomic():
         changed = QrelSet.objects.filter(pk=qrel_set.pk).exclude(withheld=withheld).update(withheld=withheld)
         if changed:
-            said = f"labels {qrel_set.name} {'withheld' if withheld else 'not withheld any more'}"
+            said = f"labels {qrel_set.name} {'withheld' if withheld else 'not withheld anymore'}"
             log(qrel_set.collection, said + (f" ({why.strip()})" if why.strip() else ""), who=who)
     qrel_set.withheld = withheld
     return bool(changed)

@@ -181,7 +181,7 @@ def careful_pages(camera: Camera, site: Site) -> None:
     page.close()
     camera.page.locator("[data-page=submitted]").wait_for()
     camera.shoot("crowd-submitted")
-    camera.page.get_by_role("link", name="Receipt of this task").click()
+    camera.page.get_by_role("link", name="Receipt for this task").click()
     camera.shoot("crowd-receipt")
 
 

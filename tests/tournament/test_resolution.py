@@ -55,7 +55,7 @@ def test_resolving_again_replaces_the_results(judged_town):
 
     summary = services.resolve(campaign=judged_town.campaign)
 
-    assert summary["closed"] == 3  # nobody can catch a any more, though b and c never met
+    assert summary["closed"] == 3  # nobody can catch a anymore, though b and c never met
     assert QueryResult.objects.filter(campaign=judged_town.campaign).count() == 5
 
 

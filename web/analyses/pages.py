@@ -184,7 +184,10 @@ def analysis_query_string(kind: Kind, given: Any) -> str:
 
 
 def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> AnalysisPage:
-    """Return the result for this address, the running job, or the reason why there is neither."""
+    """Return the page of an analysis with these choices: its result, its unfinished or failed job, or a refusal.
+
+    Before the first run, the page has none of these.
+    """
     page = {
         "collection": collection,
         "kind": kind,

@@ -217,7 +217,10 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
     try:
         work = drawing_work(asked, earlier)
     except TooMuchAsked:
-        raise BoardBeingDrawn("The leaderboard waits until others are computed.", again) from None
+        raise BoardBeingDrawn(
+            "The leaderboard cannot be computed yet, because others of this collection are being computed.",
+            again,
+        ) from None
     if work:
         if work.failure:
             raise NotNow(str(work.failure))

@@ -186,7 +186,7 @@ def top_up(request: HttpRequest, name: str, asked: TopUpIn) -> dict[str, Any]:
         if asked.confirm_spend is None:
             raise CampaignRefused(
                 f"The top-up comes to ${plan.total:,.2f}.",
-                Guidance("Agree to it: ", Option("confirm-spend"), "."),
+                Guidance("To confirm, send exactly this amount as ", Option("confirm-spend"), "."),
             )
         plan = top_ups.owe_top_ups(found, asked.minimum_hourly, by=user, confirmed=asked.confirm_spend)
         continue_if_launched(found)

@@ -68,7 +68,7 @@ class QueryDifference:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A passage in a ranking; text and pid are empty if the run's passages are not released."""
+    """A passage in a ranking; ``text`` is empty if the text is missing or hidden from this person."""
 
     rank: int
     pid: str

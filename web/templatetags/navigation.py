@@ -56,7 +56,7 @@ PARTS = {
 
 @register.inclusion_tag("web/parts/mail_when_done.html", takes_context=True)
 def mail_when_done(context: dict[str, Any], work: Work) -> dict[str, Any]:
-    """Offer an e-mail when the work ends, if e-mail is set up and the person has an address."""
+    """Offer to send an e-mail when the work ends, if e-mail is set up and the person has an address."""
     request = context.get("request")
     user = getattr(request, "user", None)
     if request is None or work.job is None or not settings.MAIL or not user or not user.is_authenticated:

@@ -36,7 +36,8 @@ def analyse_preference_grades(asked: Asked, _: Progress | None) -> Analysis:
     found, ungraded = preference_by_gap(_judged_passages(judgments.counted()), grades)
     if not found:
         raise NothingToScore(
-            f"{graded.name} grades both passages of no pair of {campaign.name}.", "Choose other labels."
+            f"No judged pair of {campaign.name} has grades for both passages in {graded.name}.",
+            "Choose other labels.",
         )
     queries = judgments.values("pair__query").distinct().count()
     simulated = judgments.filter(judge_kind="simulated").exists()

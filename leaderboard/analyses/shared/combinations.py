@@ -231,7 +231,7 @@ def _refuse_nothing_relevant(
             f"{labels.name} has no relevant passage for any query{of_set}: {asked} needs a grade of {least} or "
             "higher.",
             Guidance(
-                "Choose other labels, or import them with the lowest relevant grade: ",
+                "Choose other labels, or import these again under a new name with a lower minimum relevant grade: ",
                 Action("import_qrels", lead=""),
             ),
         )

@@ -158,7 +158,7 @@ def _both_boards_table(
 
 
 def _moves_table(board: Table) -> Table:
-    """Return the table of both boards reduced to the runs that move most, by descending shift."""
+    """Return the table of both boards reduced to the runs that move most, up or down, largest move first."""
     tags = [row.values["run"] for row in board.rows]
     shifts = np.array([row.values["shift"] for row in board.rows])
     order = np.lexsort((np.arange(len(tags)), -np.abs(shifts)))

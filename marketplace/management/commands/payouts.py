@@ -45,7 +45,11 @@ class Command(Base):
         if options["name"] is None:
             return {"batches": [_batch_fields(row) for row in payouts.all_payouts()]}
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", options["name"]):
-            raise CommandError("A batch name can contain only letters, digits and . _ -.", returncode=2)
+            raise CommandError(
+                "A batch name begins with a letter or digit, and has at most 60 letters, digits, periods, "
+                "underscores and hyphens.",
+                returncode=2,
+            )
         if options["out"] is None:
             raise CommandError("The output file is missing. Add --out FILE.", returncode=2)
         now = clock.now()

@@ -130,7 +130,9 @@ def hand_in(assignment_id: str, fields: Sequence[tuple[str, str]], now: datetime
     answers = [(name, value) for name, value in fields if name not in RESERVED]
     if not assignment_id or not answers:
         raise TaskRefused(
-            "malformed", "The task's page did not send an answer.", "Nothing was lost. Tell the requester."
+            "malformed",
+            "The task's page did not send an answer.",
+            "Nothing was submitted. Tell the requester.",
         )
     expiry.apply_due(now)
     posted = dict(fields).get("workerId", "")

@@ -176,7 +176,7 @@ def test_proposals_come_from_graded_labels_of_another_set_and_say_why(labeled):
 
     gold = GoldPair.objects.select_related("off_topic").order_by("pk").first()
     assert (gold.off_topic.pid, gold.kind) == ("egg-low", "hard")
-    assert gold.why == "shares 2 of 3 question words; labeled 0 for this question, the relevant one 3"
+    assert gold.why == "shares 2 of 3 question words; labeled 0 for this question (the relevant one: 3)"
     with pytest.raises(CampaignRefused, match="no qrel set called 'none'"):
         propose_gold(campaign, qrels="none")
 

@@ -67,7 +67,7 @@ def test_money_for_some_waiting_tasks_offers_those(fair):
 def test_launch_over_the_budget_is_refused(fair):
     campaign = fair.draft(budget=Decimal("9.59"))
 
-    with pytest.raises(NotReady, match=r"\$9.60 is over the campaign's budget of \$9.59"):
+    with pytest.raises(NotReady, match=r"These tasks cost \$9.60, over the campaign's budget of \$9.59"):
         launch_campaign(campaign)
     assert not campaign.postings.exists()
 

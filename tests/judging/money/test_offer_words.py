@@ -179,7 +179,7 @@ def test_the_receipt_stays_readable_and_says_what_was_paid(fair, crowd, crowd_si
 
     page = said(visitor.client.get(visitor.page))
 
-    assert f"Receipt of this task: {fields['receipt']}. You have judged 5 of 5 pairs." in page
+    assert f"Receipt for this task: {fields['receipt']}. You have judged 5 of 5 pairs." in page
     assert "Reward: $0.20. Paid. Bonus: $1.80. Paid. Paid so far: $2.00." in page
 
 

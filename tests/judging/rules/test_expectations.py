@@ -13,7 +13,7 @@ from judging.rules.slips import assumed
 
 RULES = st.sampled_from(ALL_RULES)
 expect = partial(expectations.expect, allowed=0.05)
-# A slip rate below one in a million is none; above 0.9 nothing is honest any more. Both ends keep powers in range.
+# A slip rate below one in a million is none; above 0.9 nothing is honest anymore. Both ends keep powers in range.
 SLIPS = st.floats(0, 0.9).map(lambda rate: round(rate, 6))
 GOLD, TASKS = st.integers(0, 8), st.integers(1, 40)
 

@@ -169,7 +169,7 @@ def test_a_passage_labeled_low_stands_against_the_relevant_ones_of_its_question(
 
     assert relevant == {1: [10, 11]}
     assert set(pairs) == {(10, 12), (11, 12), (10, 13)}
-    assert pairs[10, 13] == "labeled 1 for this question, the relevant one 3"
+    assert pairs[10, 13] == "labeled 1 for this question (the relevant one: 3)"
 
 
 def test_a_passage_that_counts_as_relevant_is_never_off_topic_however_much_better_another_is():

@@ -1,4 +1,4 @@
-"""Forgetting a person: nothing identifies them any more, and the books stay correct."""
+"""Forgetting a person: nothing identifies them anymore, and the books stay correct."""
 
 import json
 from datetime import timedelta

@@ -310,7 +310,7 @@ def test_an_owner_withholds_labels_and_publishes_them_again(cast):
     assert not QrelSet.objects.get(name="official").withheld
     assert [change.what for change in cast.collection.changes.order_by("pk")] == [
         "labels official withheld (spring round)",
-        "labels official not withheld any more (it is over)",
+        "labels official not withheld anymore (it is over)",
     ]
 
 

@@ -76,7 +76,7 @@ def test_the_list_shows_every_problem_folded_and_counts_the_others(keeper, cast,
     listed = html.unescape(keeper.get("/collections/harbour/uploads/").content.decode())
 
     assert all(one["reason"] in listed for one in last().problems if one["line"] != 5)
-    assert '<span class="tag">2 alike</span>' in listed
+    assert '<span class="tag">2 like this</span>' in listed
     assert "other problem" not in listed
     monkeypatch.setattr("web.runs.upload_pages.PROBLEMS_SHOWN", 2)
     assert "2 other problems</a>" in keeper.get("/collections/harbour/uploads/").content.decode()

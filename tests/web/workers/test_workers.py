@@ -41,7 +41,7 @@ def test_times_of_simulated_workers_say_so(fair, campaign, manager):
     fair.collect(campaign)
 
     assert "simulated workers among them" in text_of(manager.get(LIST))
-    assert "a simulated worker’s" in text_of(manager.get(at("AGOOD")))
+    assert "by a simulated worker" in text_of(manager.get(at("AGOOD")))
     assert "simulated workers’ time" in text_of(manager.get("/campaigns/fair/"))
 
 
@@ -142,7 +142,7 @@ def test_excluding_costs_what_the_preview_stated(fair, campaign, manager):
     assert (foreseen.judgments, foreseen.done, foreseen.held, foreseen.gold) == (3, 1, 1, 4)
     page = text_of(manager.get(at("AGOOD", "exclude/")))
     assert "and spend up to $4.80" in page
-    assert "the $2.40 earned so far stays paid" in page
+    assert "The $2.40 already paid or owed for this worker’s tasks stays as it is." in page
     waiting = campaign.tasks.filter(state=Task.State.WAITING).count()
 
     refused = manager.post(at("AGOOD", "exclude/"), {"why": "  "})
@@ -166,7 +166,7 @@ def test_what_the_budget_cannot_pay_for_is_not_promised(fair, campaign, manager)
     page = text_of(manager.get(at("AGOOD", "exclude/")))
     reply = text_of(manager.post(at("AGOOD", "exclude/"), {"why": "always left"}, follow=True))
 
-    assert "The budget does not cover 1 of them" in page
+    assert "The budget does not cover 1 repeat" in page
     assert "and spend up to" not in page
     assert "1 repeat waits until the budget is raised" in reply
 
@@ -220,7 +220,7 @@ def test_a_closed_campaign_says_that_nobody_repeats(fair, campaign, manager):
     fair.collect(campaign)
     Campaign.objects.filter(pk=campaign.pk).update(state="closed")
 
-    assert "nobody repeats them any more" in text_of(manager.get(at("AGOOD", "exclude/")))
+    assert "nobody repeats them anymore" in text_of(manager.get(at("AGOOD", "exclude/")))
 
 
 def test_a_message_is_previewed_before_it_is_sent(fair, crowd, campaign, manager):

@@ -19,11 +19,12 @@ SECONDS = Timing("preferee_crowd_call_seconds", "Duration of calls to the crowd.
 
 @contextmanager
 def watched(operation: str) -> Iterator[None]:
-    """Count and log the call that the block makes. A :class:`CrowdError` is passed on to the caller."""
+    """Count and log the call that the block makes. Every error is passed on to the caller."""
     started = time.perf_counter()
-    result = "ok"
+    result = "unexpected"
     try:
         yield
+        result = "ok"
     except CrowdError as error:
         result = "throttled" if isinstance(error, CrowdThrottled) else error.error_class
         raise

@@ -26,8 +26,10 @@ LATELY = timedelta(hours=24)
 
 
 def undecided_or_refused(work: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Keep the submissions in ``work`` that our page never saw and whose pay is held or was rejected."""
-    noted = Discrepancy.objects.filter(submission=OuterRef("pk"), kind=Discrepancy.Kind.ONLY_THERE)
+    """Keep the submissions in ``work`` of which our page saw no choice and whose pay is held or was rejected."""
+    noted = Discrepancy.objects.filter(
+        submission=OuterRef("pk"), kind=Discrepancy.Kind.ONLY_THERE, detail__saved=0
+    )
     states = [Payment.State.HELD, Payment.State.REJECTED]
     not_paid = Payment.objects.filter(submission=OuterRef("pk"), state__in=states)
     return work.filter(Exists(noted), Exists(not_paid))

@@ -41,7 +41,7 @@ LONGEST_WHY = 2000
 LONGEST_FINDING = 200
 #: Kind of difference → its heading.
 KINDS = {
-    Discrepancy.Kind.ONLY_THERE: "Submitted on the crowd site, but never seen by our page",
+    Discrepancy.Kind.ONLY_THERE: "Submitted on the crowd site, but not or only partly seen by our page",
     Discrepancy.Kind.ONLY_HERE: "Submitted on our page, but missing from the crowd's list",
     Discrepancy.Kind.DIFFERENT: "Answers in the crowd's form differ from those clicked on our page",
 }

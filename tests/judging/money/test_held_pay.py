@@ -238,6 +238,18 @@ def test_pay_that_is_not_split_is_held_whole_for_a_form_that_claims_more(fair):
     assert payments(submission) == {("reward", ""): ("held", Decimal("2.00"))}
 
 
+def test_a_worker_whose_choices_our_page_saved_in_part_is_not_excluded_as_unseen(fair):
+    campaign = fair.opened(pay="whole")
+    for _ in range(2):
+        submission = fair.open_task(campaign, "APARTLY")
+        fair.answer(submission, only=1)
+        fair.hand_in(submission, ALL)
+        fair.collect(campaign)
+
+    assert set(Payment.objects.values_list("state", flat=True)) == {"held"}
+    assert not Exclusion.objects.filter(rule=Exclusion.UNSEEN).exists()
+
+
 def test_what_our_server_signed_is_paid_though_a_restored_backup_knows_nothing_of_it(
     fair, campaign, crowd_site
 ):

@@ -20,7 +20,7 @@ def test_a_difference_is_listed_and_settled_with_what_was_found(fair, campaign, 
     key = str(Submission.objects.get().pk)
 
     seen = text_of(manager.get(page))
-    assert "Submitted on the crowd site, but never seen by our page" in seen
+    assert "Submitted on the crowd site, but not or only partly seen by our page" in seen
     assert page in text_of(manager.get(f"/campaigns/{campaign.name}/"))
     assert "Describe what you found" in text_of(manager.post(page, {"submission": key}), 400)
     assert "has no open difference" in text_of(manager.post(page, {"submission": "x", "why": "y"}), 400)
@@ -51,7 +51,7 @@ def test_a_top_up_is_previewed_and_paid_as_shown(slow, manager):
     assert not Payment.objects.filter(kind="top_up").exists()
 
     other = text_of(manager.post(page, {"minimum": "15", "total": "0.01"}), 400)
-    assert f"the top-up is now ${total}" in other
+    assert f"The top-up is now ${total}" in other
     for _ in range(2):  # a second press pays nothing more
         manager.post(page, {"minimum": "15", "total": total})
 

@@ -66,9 +66,10 @@ class ExternalQuestionPage:
 
 
 def read_arrival(params: Mapping[str, str]) -> Arrival:
-    """Return the arrival that a URL's parameters describe.
+    """Return the arrival that a URL's parameters describe; without an assignment, a preview.
 
-    Raises :class:`ArrivalRefused` if an id is missing or invalid, or if ``turkSubmitTo`` is not the crowd's site.
+    Otherwise, raises :class:`ArrivalRefused` if an id is missing or invalid, or if ``turkSubmitTo`` is not the
+    crowd's site.
     """
     assignment = params.get("assignmentId", "").strip()
     if assignment in ("", PREVIEW):
@@ -112,7 +113,10 @@ def _incomplete_link() -> ArrivalRefused:
 
 
 def default_submit_to() -> str:
-    """Return the first of CROWD_HOSTS, for URLs that do not say where to submit the form (seen in practice)."""
+    """Return the first of CROWD_HOSTS, or "" if there are none.
+
+    Used for URLs that do not say where to submit the form (seen in practice).
+    """
     return str(settings.CROWD_HOSTS[0]) if settings.CROWD_HOSTS else ""
 
 

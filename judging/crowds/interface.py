@@ -1,7 +1,8 @@
 """The interface that every crowd implements.
 
 Judging works with postings, places, submissions and payments. A crowd's module translates them into that crowd's
-calls. A call that posts a place or pays a bonus has a ``key``. Repeating it with the same key has no further effect.
+calls. A call that posts a place or pays a bonus has a ``key``. As long as the crowd remembers the key, repeating the
+call has no further effect and raises CrowdAlready.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

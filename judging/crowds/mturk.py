@@ -1,6 +1,6 @@
 """A crowd that uses Amazon MTurk's requester protocol: the marketplace, MTurk's sandbox or MTurk itself.
 
-This is the only module that imports boto3. Its retries are off, so one call here is one request. Retries are
+This is the only module that imports boto3. boto3's retries are off, so one call here is one request. Retries are
 decided where the intent is recorded (judging/exchange/calls.py).
 """
 

@@ -1,6 +1,6 @@
 """Translates the errors of MTurk's protocol into CrowdErrors, which show whether a retry can help.
 
-docs/architecture.md, "Calls to a crowd", has notes on the codes and messages.
+docs/marketplace-protocol.md lists the codes that the built-in marketplace uses.
 """
 
 import re

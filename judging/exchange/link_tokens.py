@@ -8,7 +8,7 @@
 - The *proof* is sent with the final form to the crowd and comes back in the crowd's list of submissions. It states
   what our server had saved.
 
-Tokens are signed but not secret, so they contain nothing about the judged pairs. Link and page tokens do not expire:
+Tokens are signed but not secret, so they do not reveal which pairs are judged. Link and page tokens do not expire:
 the server's records decide what is open, so that a campaign can be resumed.
 """
 
@@ -68,7 +68,10 @@ class Page(NamedTuple):
     assignment: str = ""
 
     def is_of(self, assignment_id: str) -> bool:
-        """Return whether the token was made for this assignment. A restored database may reuse submissions' keys."""
+        """Return whether the token was made for this assignment, or is too old to tell.
+
+        A restored database may reuse submissions' keys.
+        """
         return self.assignment in ("", _digest(assignment_id))
 
 

@@ -25,7 +25,8 @@ CLOCKS_DIFFER = timedelta(days=1)
 def ask_for_place(campaign: Campaign, crowd_id: str) -> Place | None:
     """Look up a place that our records lack, by its id at the crowd, and record it.
 
-    Return None if the crowd has no such place or it is not the campaign's. Raises a CrowdError if the lookup fails.
+    Return None if the crowd has no such place or :func:`adopt` cannot record it. Raises a CrowdError if the lookup
+    fails.
     """
     UNKNOWN_PLACES.count(campaign)
     try:
@@ -36,7 +37,7 @@ def ask_for_place(campaign: Campaign, crowd_id: str) -> Place | None:
 
 
 def adopt(campaign: Campaign, posted: PostedPlace, *, purpose: str = "") -> Place | None:
-    """Record a place at the crowd and return it, or return None if it is not the campaign's.
+    """Record a place at the crowd and return it; None if it is not the campaign's or its posting is unclear.
 
     A posting missing from an older backup is recorded too if its purpose is known: from its link (``purpose``), or
     because only one purpose is possible after a launch. Safe to call concurrently.

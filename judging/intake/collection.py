@@ -48,7 +48,7 @@ from judging.workers.identities import crowd_namespace, worker_for
 
 #: The shortest interval between sweeps, which read the crowd's whole list of places. Large campaigns wait longer.
 SWEEP_SECONDS = 20
-#: The crowd's list may not show yet that a task is held if it was opened within this time before.
+#: If a task was opened less than this time ago, the crowd's list may not show yet that it is held.
 SETTLED = timedelta(seconds=30)
 #: How long a closed campaign is still collected after a decision about a worker, in case the crowd is slow.
 DECIDED_LATELY = timedelta(days=7)
@@ -63,7 +63,7 @@ class Collected:
 
 
 def campaigns_to_collect() -> list[Campaign]:
-    """Return launched campaigns on which people may be working, and closed ones that still owe money.
+    """Return launched campaigns on which people may be working, and closed ones with pay still owed or held.
 
     After a recent decision about a worker, a closed campaign is also returned. Then its block lists are updated, and
     the worker is notified.
@@ -84,7 +84,8 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
 
     Places whose worker submitted our form are collected every time. Other places are found by a sweep through the
     crowd's list of places, if one is due or ``sweep`` is true. Safe to repeat and to call concurrently. A temporary
-    failure of the crowd does not stop the other steps; its error is raised at the end.
+    failure of the crowd does not stop the other steps unless several follow in a row (:class:`Patience`); its error
+    is raised at the end.
     """
     crowd, patience, began = crowd_for(campaign), Patience(), clock.now()
     free_lapsed(campaign)
@@ -136,7 +137,7 @@ def _keep_what_ran_out(campaign: Campaign, crowd: Crowd, patience: Patience) -> 
 def _is_listed(campaign: Campaign, crowd: Crowd, submission: Submission) -> bool:
     """Return whether the worker submitted this work at the crowd, which then pays for it; if so, collect it.
 
-    Places are found by a sweep, which can fail or lag behind.
+    The sweep that should have found the submission can fail or lag behind.
     """
     try:
         found = crowd.submission(submission.assignment_id)
@@ -150,9 +151,9 @@ def _is_listed(campaign: Campaign, crowd: Crowd, submission: Submission) -> bool
 
 
 def _take_down(campaign: Campaign, crowd: Crowd, submission: Submission) -> None:
-    """Close the place of kept work, unless somebody else holds it: the place's pay is now spent on this work.
+    """Close the place of kept work, because its pay is now spent on this work. A place that others hold stays open.
 
-    If its task is still needed, another place is offered within the budget.
+    If the task is still needed, another place is offered within the budget.
     """
     place = submission.place
     if place is None or place.state != Place.State.OPEN:
@@ -290,7 +291,8 @@ def _submission(campaign: Campaign, place: Place, found: CrowdSubmission, worker
     )
     if submission := known.first():
         return submission
-    # This submission was never opened on our page. Nothing counts, and a person decides about the pay.
+    # We have no record that this submission was opened on our page. Nothing counts. A person decides about the pay
+    # unless the form carries our signature.
     try:
         with transaction.atomic():
             return Submission.objects.create(
@@ -323,7 +325,7 @@ def settle_submission(campaign: Campaign, submission: Submission) -> None:
 
 
 def _count_or_keep_as_surplus(submission: Submission) -> None:
-    """Count the submission's judgments, or keep them as surplus if another submission did its task."""
+    """Count the submission's judgments, or keep them as surplus if another submission has its task."""
     if not _claim_task(submission):
         Submission.objects.filter(pk=submission.pk).update(standing=Submission.Standing.SURPLUS)
         submission.standing = Submission.Standing.SURPLUS
@@ -343,7 +345,7 @@ def _screened_standing(campaign: Campaign, submission: Submission) -> Submission
         return Submission.Standing.UNFINISHED
     failed = gold.filter(gold_answer__passed=False).exclude(gold_pair__state="suspended")
     if failed.exclude(gold_answer__in=forgiven(campaign, submission.worker)).exists():
-        return Submission.Standing.EXCLUDED  # rate screening: repeat this task; its worker can stay
+        return Submission.Standing.EXCLUDED  # rate or two-strikes: repeat this task; its worker can stay
     if is_uncounted_pilot(campaign, submission):
         return Submission.Standing.PILOT
     return Submission.Standing.COUNTED

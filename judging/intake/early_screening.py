@@ -28,9 +28,9 @@ def confirm_failed(campaign: Campaign, worker: Worker) -> None:
 
     A worker who fails and asks for another task then sees the exclusion at once, not after the next collection. Only
     the crowd knows whose work it is, since a visitor can make up a worker's id. So nobody is refused for unconfirmed
-    work, or while the crowd does not respond, unless the crowd signed the worker's arrival. Then WorkRefused tells
-    the worker to wait until the work is collected: otherwise, a worker who returns each finished task at the crowd,
-    which lists no returned task, could go on after failing.
+    work, or while the crowd does not respond, unless the crowd signed the arrival for that work. Then WorkRefused
+    tells the worker to wait until the work is collected. Otherwise, a worker could return each finished task at the
+    crowd, which lists no returned tasks, and go on after failing.
     """
     failed = (
         GoldAnswer.objects.filter(

@@ -85,7 +85,10 @@ def _give_up(submission: Submission) -> None:
 
 @transaction.atomic
 def accept_kept_work(campaign: Campaign, submission: Submission) -> bool:
-    """Accept kept work and record the pay owed; return False if the budget is too low. Safe to call concurrently."""
+    """Accept kept work and record the pay owed. Safe to call concurrently.
+
+    Return False if no pair was judged, if the budget is too low, or if the work was collected meanwhile.
+    """
     _, judged, shown, earned, _ = earned_so_far(submission)
     cost = earned + crowd_for(campaign).fees.on(earned)
     if not judged or beyond_cap(campaign, cost):

@@ -29,7 +29,7 @@ from judging.workers.block_lists import hiding_requirements
 
 #: The limit of MTurk's protocol.
 LONGEST_KEYWORDS = 1000
-#: The operations of the calls that must succeed before a place is offered.
+#: The operations of the calls without which no further places are offered.
 OFFERING = ["create_block_list", "create_kind", "post_place", "read_back"]
 
 
@@ -136,8 +136,8 @@ def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
 
     A place posted by an earlier call whose reply was lost is counted, too. Safe to repeat and to call concurrently.
 
-    A temporary failure for one place does not stop the others; its error is raised at the end. Any other error stops
-    at once.
+    A temporary failure for one place does not stop the others; its error is raised at the end. Several such failures
+    in a row, and any other error, stop at once.
     """
     crowd, patience, found = crowd_for(campaign), Patience(), 0
     wanted = _wanted(campaign)
@@ -309,7 +309,8 @@ def _close(
 ) -> int:
     """Close these places, several at a time; return the number processed, including failures.
 
-    A temporary failure for one place does not stop the others; its error is raised at the end.
+    A temporary failure for one place does not stop the others unless several follow in a row; its error is raised at
+    the end.
     """
     patience, done = Patience(), 0
     with closing(call_each(places, lambda place: close_place(campaign, crowd, place))) as calls:

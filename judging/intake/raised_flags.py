@@ -1,4 +1,4 @@
-"""Raise flags after each collection for workers who submitted work, or who recently returned tasks."""
+"""Raise flags after each collection for workers whose work came in, or who recently left a task."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -15,7 +15,10 @@ LATELY = timedelta(hours=1)
 
 
 def flag_since(campaign: Campaign, since: datetime) -> int:
-    """Update the flags of workers who submitted or left a task after ``since``; return how many have a new flag."""
+    """Update the flags of workers whose work came in after ``since``, or who recently left a task.
+
+    Return how many have a new flag.
+    """
     # Count only signed arrivals; there could be thousands of made-up ones.
     signed = Q(taken_at__isnull=False, opened_at__gte=since - LATELY)
     left = signed & Q(state__in=[Submission.State.RETURNED, Submission.State.LAPSED])

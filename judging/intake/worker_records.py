@@ -58,7 +58,7 @@ class WorkerRecord(Behavior):
 
     worker: int
     standing: str
-    """``at work`` (holds a task), ``idle``, ``excluded`` or ``withdrawn``."""
+    """``at work`` (has a task that the crowd has not listed yet), ``idle``, ``excluded`` or ``withdrawn``."""
     reason: str
     simulated: bool
     held: int = 0

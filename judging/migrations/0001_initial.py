@@ -119,7 +119,7 @@ class Migration(migrations.Migration):
             name='Pair',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('round', models.PositiveIntegerField(default=0, help_text='0: the first round robin; n: the n-th challenge.')),
+                ('round', models.PositiveIntegerField(default=0, help_text="0: the first round robin; n: the n-th challenge. In a graded campaign, the passage's batch.")),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pairs', to='judging.campaign')),
                 ('passage_a', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='pooling.passage')),
                 ('passage_b', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='pooling.passage')),

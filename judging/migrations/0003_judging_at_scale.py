@@ -168,7 +168,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='submission',
             name='left_early',
-            field=models.BooleanField(default=False, help_text='The worker stopped before the last pair.'),
+            field=models.BooleanField(default=False, help_text='Submitted before every pair was judged.'),
         ),
         migrations.AddField(
             model_name='worker',

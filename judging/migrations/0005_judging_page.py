@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='choice',
             name='seconds_hidden',
-            field=models.FloatField(help_text='Seconds of these in which the page was in the background or the machine asleep.', null=True),
+            field=models.FloatField(help_text='Further seconds in that time, with the page in the background or the machine asleep.', null=True),
         ),
         migrations.AddField(
             model_name='choice',

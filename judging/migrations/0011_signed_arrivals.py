@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='slot',
             name='given_back',
-            field=models.BooleanField(default=False, help_text='The submission ended without a choice, so the pair can be shown to the worker again.'),
+            field=models.BooleanField(default=False, help_text='The submission ended without a choice or was continued, so the worker can see the pair again.'),
         ),
         migrations.AddField(
             model_name='submission',

@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
             name="refuse_excluded_elsewhere",
             field=models.BooleanField(
                 default=True,
-                help_text='Refuse workers whom another campaign of the collection excluded for two or more failures.',
+                help_text='Refuse workers whom another campaign of the collection excluded, except for a single failure.',
             ),
         ),
         migrations.AlterField(

@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='goldanswer',
             name='grade',
-            field=models.PositiveSmallIntegerField(help_text='Of the one passage that was shown.', null=True),
+            field=models.PositiveSmallIntegerField(help_text='The grade of the passage that was shown.', null=True),
         ),
         migrations.AddField(
             model_name='gradedcampaign',

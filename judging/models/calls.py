@@ -70,14 +70,14 @@ class Payment(models.Model):
         REWARD = "reward"
         BONUS = "bonus"  # the part of a split reward that depends on pairs judged
         TOP_UP = "top_up"  # raises the hourly pay to the promised minimum
-        COMPENSATION = "compensation"  # the whole pay for work that the crowd never listed, by receipt
+        COMPENSATION = "compensation"  # the whole pay for work that the crowd never listed
 
     class State(models.TextChoices):
-        HELD = "held"  # waits for a person's decision, because our server saved only part of the work or none
+        HELD = "held"  # waits for a person's decision (judging/money/held_pay.py)
         OWED = "owed"
         PAID = "paid"
-        REJECTED = "rejected"  # by a person's decision, with a reason; can be overridden
-        SETTLED = "settled"  # the crowd always refuses it; a person paid another way or said why not
+        REJECTED = "rejected"  # with a reason; automatic only without a judged pair; can be overridden
+        SETTLED = "settled"  # a person paid another way, or said why nobody can
 
     submission = models.ForeignKey(Submission, models.PROTECT, related_name="payments")
     carrier = models.ForeignKey(

@@ -36,7 +36,7 @@ class Campaign(models.Model):
     OFFERING = (State.OPEN, State.PILOTING)
     #: States in which no further work is requested.
     OVER = (State.CLOSING, State.CLOSED)
-    #: States in which nothing is offered, so that the campaign can be archived.
+    #: States in which nothing is offered and no work is in progress, so that the campaign can be archived.
     AT_REST = (*BEFORE_LAUNCH, State.CLOSED)
 
     class Screen(models.TextChoices):
@@ -94,7 +94,7 @@ class Campaign(models.Model):
     )
     refuse_excluded_elsewhere = models.BooleanField(
         default=True,
-        help_text="Refuse workers whom another campaign of the collection excluded for two or more failures.",
+        help_text="Refuse workers whom another campaign of the collection excluded, except for a single failure.",
     )
     one_block_list = models.BooleanField(
         default=False,

@@ -121,7 +121,7 @@ class Discrepancy(models.Model):
     """A difference between our record of a submission and the crowd's. Resolved discrepancies are kept."""
 
     class Kind(models.TextChoices):
-        ONLY_THERE = "only_there"  # submitted at the crowd, never seen by our page
+        ONLY_THERE = "only_there"  # submitted at the crowd, but our page saw nothing or only a part of it
         ONLY_HERE = "only_here"  # submitted on our page, not in the crowd's list
         DIFFERENT = "different"  # the answers in the crowd's form differ from our record
 

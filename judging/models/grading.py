@@ -18,7 +18,9 @@ class GradedCampaign(models.Model):
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="+")
     scale = models.JSONField(help_text="Levels from grade 0: name, definition, example.")
     min_grade = models.PositiveIntegerField(help_text="Relevant means a grade of at least this.")
-    rules = models.JSONField(default=dict, help_text="Numbers of a topic's life that are not the paper's.")
+    rules = models.JSONField(
+        default=dict, help_text="Parameters of the rules for ending a topic, if not the paper's."
+    )
     budget = models.PositiveIntegerField(null=True, help_text="The most passages that are judged.")
     learn_from_all = models.BooleanField(
         default=False,
@@ -71,7 +73,7 @@ class TopicDecision(models.Model):
     """The decision that ended a topic, by the rules or by a person. Reversible; deletes nothing."""
 
     class Verdict(models.TextChoices):
-        ELIMINATED = "eliminated"  # by staff, before anybody judged it
+        ELIMINATED = "eliminated"  # by staff, while nobody has the topic
         DISCARDED = "discarded"
         ACCEPTED = "accepted"
         REJECTED = "rejected"
@@ -164,7 +166,7 @@ class GradedItem(models.Model):
     batch = models.PositiveIntegerField(help_text="0: the opening; 1: the rest of the pool; then iterations.")
     source = models.CharField(max_length=6, choices=Source.choices)
     rank = models.PositiveIntegerField(null=True, help_text="Smallest rank of a pooled passage in any run.")
-    grade = models.PositiveIntegerField(null=True, help_text="Of the latest of its grades.")
+    grade = models.PositiveIntegerField(null=True, help_text="The current grade; empty if there is none.")
 
     class Meta:
         constraints = [

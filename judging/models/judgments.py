@@ -101,7 +101,7 @@ class GoldAnswer(models.Model):
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="gold_answers")
     gold_pair = models.ForeignKey(GoldPair, models.PROTECT, related_name="answers")
     preferred = models.ForeignKey(Passage, models.PROTECT, null=True, related_name="+")
-    grade = models.PositiveSmallIntegerField(null=True, help_text="Of the one passage that was shown.")
+    grade = models.PositiveSmallIntegerField(null=True, help_text="The grade of the passage that was shown.")
     passed = models.BooleanField()
     recorded_at = models.DateTimeField(default=clock.now)
 

@@ -19,7 +19,8 @@ class Pair(models.Model):
     passage_a = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     passage_b = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     round = models.PositiveIntegerField(
-        default=0, help_text="0: the first round robin; n: the n-th challenge."
+        default=0,
+        help_text="0: the first round robin; n: the n-th challenge. In a graded campaign, the passage's batch.",
     )
 
     class Meta:
@@ -136,7 +137,7 @@ class Posting(models.Model):
     class Purpose(models.TextChoices):
         MAIN = "main"
         PILOT = "pilot"
-        TRIAL = "trial"  # one timed task for a reviewer, outside any crowd; never counts
+        TRIAL = "trial"  # a timed task for reviewers, outside any crowd; never counts
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="postings")
     number = models.PositiveIntegerField()

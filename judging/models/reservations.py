@@ -20,8 +20,8 @@ class Purse(models.Model):
 class Reservation(models.Model):
     """An amount in dollars, fees included, that a campaign can commit, and the grant that it counts against.
 
-    ``grant`` is null if none was needed, as for an administrator or the operator in the terminal. Once the
-    reservation is settled, ``amount`` is its part of the amount actually spent.
+    ``grant`` is null if none was needed, as for an administrator or the operator in the terminal, or if it was
+    deleted since. Once the reservation is settled, ``amount`` is its part of the amount actually spent.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="reservations")

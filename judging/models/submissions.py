@@ -23,16 +23,16 @@ class Submission(models.Model):
         RETURNED = "returned"  # returned, or passed to another worker
         LAPSED = "lapsed"  # the time ran out
 
-    #: States in which the crowd can still confirm the work.
+    #: States of work in progress, and of work that waits for the crowd's confirmation.
     LIVE = (State.HELD, State.FINISHED)
 
     class Standing(models.TextChoices):
         PENDING = "pending"  # not submitted, or not screened yet
         COUNTED = "counted"
-        EXCLUDED = "excluded"  # its worker is excluded
+        EXCLUDED = "excluded"  # its worker is excluded, or failed one of its gold pairs
         SURPLUS = "surplus"  # good, but another submission of the task counts
         UNFINISHED = "unfinished"  # left before all gold pairs were reached: paid, not counted
-        UNKNOWN = "unknown"  # the crowd has it, our page never saw it: nothing to count
+        UNKNOWN = "unknown"  # the crowd has it, but we have no record of pairs shown: nothing to count
         PILOT = "pilot"  # done in a pilot whose judgments do not count
         TRIAL = "trial"  # a reviewer's look at the task
 
@@ -69,7 +69,7 @@ class Submission(models.Model):
     collected_at = models.DateTimeField(null=True)
     auto_approval_at = models.DateTimeField(null=True)
     approved_at = models.DateTimeField(null=True)
-    left_early = models.BooleanField(default=False, help_text="The worker stopped before the last pair.")
+    left_early = models.BooleanField(default=False, help_text="Submitted before every pair was judged.")
     comment = models.TextField(blank=True)
     comment_pasted = models.BooleanField(default=False, help_text="Text was pasted into the comment.")
 
@@ -131,7 +131,7 @@ class Slot(models.Model):
     right = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     given_back = models.BooleanField(
         default=False,
-        help_text="The submission ended without a choice, so the pair can be shown to the worker again.",
+        help_text="The submission ended without a choice or was continued, so the worker can see the pair again.",
     )
 
     class Meta:
@@ -202,7 +202,8 @@ class Choice(models.Model):
         help_text="Seconds that the pair was on screen before the choice, or since the previous choice.",
     )
     seconds_hidden = models.FloatField(
-        null=True, help_text="Seconds of these in which the page was in the background or the machine asleep."
+        null=True,
+        help_text="Further seconds in that time, with the page in the background or the machine asleep.",
     )
     focus_lost = models.PositiveIntegerField(
         default=0, help_text="Number of times that the window lost the focus in that time."

@@ -1,7 +1,7 @@
 """Flags on unusual patterns in a worker's answers, for a person to review. A flag has no consequences by itself.
 
 Flags on choices need a pattern that is unlikely by chance, so a few judgments do not raise them. ``UNLIKELY`` is
-strict: among 500 good workers, chance alone raises such a flag once in two campaigns.
+strict: among 500 good workers, chance alone raises each of these flags at most once in two campaigns on average.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from judging.rules.screening import GOLD_PAIR
 UNLIKELY = 0.001
 #: A worker whose time for a pair is below this share of the usual time is flagged as quick.
 QUICK = 1 / 3
-#: The minimum number of such tasks for a flag on leaving or ending tasks early.
+#: The minimum number of tasks left, returned or ended early for a flag on that habit.
 HABIT = 3
 #: The minimum number of timed tasks for a flag on quick work.
 LEAST_TASKS = 2
@@ -33,7 +33,8 @@ class Flag:
 
 @dataclass(frozen=True)
 class Behavior:
-    """The record of one worker. Fields are counts, except those in seconds, which are None if unknown.
+    """The record of one worker. Fields are counts, except those in seconds, which are None if unknown, and
+    ``gold_words``, the term for a gold pair.
 
     - ``decided``: judgments that prefer a side; ``left``: those of them that prefer the left one
     - ``compared``: comparisons with other workers' judgments; ``agreeing``: comparisons in which both

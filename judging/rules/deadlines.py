@@ -1,7 +1,7 @@
 """The deadlines of a task, ours and the crowd's, with time for one extension.
 
-A crowd fixes the time for an assignment when it is offered, so we request twice the campaign's limit. Our own
-deadline comes first, and a worker can extend it once by the campaign's limit. For a while after our deadline,
+A crowd fixes the time for an assignment when it is offered, so we request twice the campaign's limit and a margin.
+Our own deadline comes first, and a worker can extend it once by the campaign's limit. For a while after our deadline,
 the crowd still accepts the work that our page submits.
 """
 

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Keys = NDArray[np.int64]
 #: The keys of a question and its two passages.
 Asked = tuple[int, int, int]
-#: The approximate number of real pairs to sample for the comparison; more would give the same result.
+#: The number of real pairs to sample for the comparison, or up to twice as many; more would give the same result.
 SAMPLE = 5000
 #: The share of a campaign's pairs up to which a worker's history does not reveal gold pairs (docs/methods.md).
 MOST_OF_A_CAMPAIGN = 0.35
@@ -43,7 +43,8 @@ class Shares:
 LEADS = slice(6, 8)
 #: The minimum standard deviation to divide by, in case all real pairs have the same value.
 LEAST_SPREAD = 0.05
-#: The shares if workers can do the recommended number of tasks, and there are a third more gold pairs than one sees.
+#: The shares if workers can do the recommended number of tasks, and there are a third more gold pairs than one worker
+#: sees.
 TYPICAL = Shares()
 
 

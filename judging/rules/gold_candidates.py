@@ -81,9 +81,9 @@ def nearest_passages(
 ) -> dict[int, list[int]]:
     """Map each question to the :data:`NEAREST` passages of other questions and to a few random passages.
 
-    The nearest passages share most of the question's words, weighted by rarity. A passage belongs to the question
-    that it matches best. A passage with all words of a question might answer it, so it is not among the nearest.
-    Passages are read once, and only the nearest of each question are kept.
+    The nearest passages have the largest shares of the question's words, weighted by rarity. A passage belongs to the
+    question that it matches best. A passage with all words of a question might answer it, so it is not among the
+    nearest. Passages are read once, and only the nearest of each question are kept.
     """
     asking: dict[str, list[int]] = defaultdict(list)
     for key, question in questions.items():

@@ -108,7 +108,10 @@ class Real:
 
 
 def is_hard(question: frozenset[str], relevant: frozenset[str], off_topic: frozenset[str]) -> bool:
-    """Return whether the off-topic passage has half of the question's words, or no fewer than the relevant one."""
+    """Return whether the off-topic passage has half of the question's words, or no fewer than the relevant one.
+
+    Returns False if it has none of them.
+    """
     shared = overlap(question, off_topic)
     return shared > 0 and (shared >= HARD_OVERLAP or shared >= overlap(question, relevant))
 
@@ -200,7 +203,7 @@ def _choose_greedily(search: _Search, wanted: int, noise: Floats) -> list[int]:
 
 
 def _refine_choice(search: _Search, found: list[int], noise: Floats) -> list[int]:
-    """Replace each chosen candidate with the best one given all the others, until nothing changes.
+    """Replace each chosen candidate with the best one given all the others, in at most :data:`PASSES` rounds.
 
     This improves the first choices, which were made without regard to later ones. Returns indexes.
     """

@@ -1,9 +1,9 @@
 """Draw a task's gold pairs for a worker.
 
-A worker's memory must not reveal gold pairs. So a gold pair never repeats a question of the task, and never shows a
-passage that the worker has seen under another question. Gold pairs are also as familiar to the worker as the real
-pairs. For each gold pair to draw, a real pair of the task is picked at random. Then the gold pair is drawn whose
-question and passages the worker has seen about as often.
+A worker's memory must not reveal gold pairs. So a gold pair never shows a passage that the worker has seen under
+another question and, unless tasks show single passages, never repeats a question of the task. Gold pairs are also as
+familiar to the worker as the real pairs. For each gold pair to draw, a real pair of the task is picked at random.
+Then the gold pair is drawn whose question and passages the worker has seen about as often.
 """
 
 from collections import Counter, defaultdict

@@ -61,7 +61,7 @@ def is_default(levels: Sequence[Level]) -> bool:
 def parse_scale(text: str, name: str = "the scale") -> tuple[Level, ...]:
     """Parse a scale with one level per line, in the format of :data:`FORM`; ``name`` is its name in errors.
 
-    Raises BadInput with the line number.
+    Raises BadInput, with the line number unless the number of levels is wrong.
     """
     levels: list[Level] = []
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,7 +1,7 @@
 """Packing of pairs into tasks.
 
 Pairs are packed in advance, ``pairs_per_task`` to a task. Pairs of one query are spread over tasks, so that a worker
-rarely sees a query twice in one task (design: "Tasks").
+rarely sees a query twice in one task.
 """
 
 from collections.abc import Sequence

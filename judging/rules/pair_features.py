@@ -178,7 +178,7 @@ def features(question: QuestionText, one: PassageText, other: PassageText) -> tu
     - the share of common words;
     - the number of question words;
     - the number of passages without a question word;
-    - the number of question phrases in both passages.
+    - the number of question phrases in the first passage plus that in the second.
     """
     plain = sorted((overlap(question.words, one.words), overlap(question.words, other.words)))
     weighted = sorted((weighted_overlap(question, one.words), weighted_overlap(question, other.words)))

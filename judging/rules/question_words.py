@@ -1,9 +1,9 @@
 """Mark the words of the question in a passage.
 
 A word is a run of letters, digits and their diacritics. Whole words are compared, ignoring case, so "art" does not
-mark "heart". Words that are common in English questions are left out. In scripts without spaces between words, such
-as Chinese, Japanese and Thai, two adjacent characters of the question are marked where they are adjacent in the
-passage.
+mark "heart". Single letters are not marked. In English, neither are words that are common in questions. In scripts
+without spaces between words, such as Chinese, Japanese and Thai, two adjacent characters of the question are marked
+where they are adjacent in the passage.
 """
 
 import unicodedata

@@ -1,6 +1,6 @@
 """Reading times: the expected time and the time limit of a task, and whether there was time to read its texts.
 
-Too short a time raises a flag for a person to review.
+Too short a time raises a flag and holds pay until a person decides.
 """
 
 import re

@@ -153,7 +153,10 @@ REFUSALS: dict[str, RefusalPage] = {
     ),
     "not-ready": RefusalPage(
         _("This task is not ready yet"),
-        _("It was posted a moment ago, and the task site has not told us about it yet."),
+        _(
+            "The task site has not yet confirmed this task or your earlier work to us, or many people are opening "
+            "tasks right now."
+        ),
         _("Nothing is lost. The task is still yours."),
         _("Please wait. This page reloads every 20 seconds."),
         503,

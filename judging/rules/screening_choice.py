@@ -7,7 +7,7 @@ from the same mix.
 
 The numbers N of submitted tasks and C of counted tasks come from :mod:`judging.rules.expectations`. The index h
 stands for honest workers. The index c stands for the mean over the kinds of careless workers. Honest judgments are
-wrong with probability e_h, and the share r of the careless workers' counted judgments is right. Then
+wrong with probability e_h, and careless workers' counted judgments are right with probability r. Then
 
     cost            = one pass · ((1 − β) N_h + β N_c) / ((1 − β) C_h + β C_c)
     bad judgments   = β C_c / ((1 − β) C_h + β C_c)      among counted judgments

@@ -25,7 +25,7 @@ STAGES = ("first of the pool", "rest of the pool")
 #: Maps the name of a rule to its label on pages.
 LABELS = {
     "opening": "Passages of the pool judged first",
-    "discard_share": "Discard a topic if this share of them is relevant",
+    "discard_share": "Discard a topic if this share of the passages judged first is relevant",
     "batch": "Passages per iteration of active learning",
     "accept_judged": "Accept with at least this many judged",
     "accept_relevant": "Accept with at least this many relevant",
@@ -196,7 +196,7 @@ def pool_order(ranks: Iterable[tuple[str, int]], key_of: Mapping[str, str]) -> l
     """Return a topic's passages to judge as (pid, rank), in order of the smallest rank in any run, then by pid.
 
     ``ranks`` are the (pid, rank from 1) of all pooled runs. ``key_of`` maps pids to the pid of their canonical
-    passage, which has the smallest rank of its class of near-duplicates.
+    passage, which gets the smallest rank of its class of near-duplicates.
     """
     best: dict[str, int] = {}
     for pid, rank in ranks:

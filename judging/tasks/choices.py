@@ -161,9 +161,10 @@ def _append_statement(vendor: str) -> str:
 def append_at_once(
     page: Page, *, number: int, sequence: int, side: str, signals: Signals = NO_SIGNALS
 ) -> bool:
-    """Append a choice in the usual case: the task is held, the worker has consented, and the sequence number is new.
+    """Append a choice in the usual case; in any other case, change nothing and return False.
 
-    In any other case, changes nothing and returns False. The task cannot be submitted between the check and the
+    Usually, the task is held by a worker who has consented and is not excluded, the sequence number is new, and the
+    campaign has no minimum time per pair. The task cannot be submitted between the check and the
     insertion, because the statement locks the submission's row (on SQLite, the database).
     """
     if not is_choice(side, sequence, ANSWERS):

@@ -1,8 +1,8 @@
 """Reassign held tasks to newly arriving workers at crowds that do not sign arrivals.
 
-At such crowds, anybody who knows a place's id can take tasks under made-up worker ids. To keep them from blocking a
-newcomer, the newcomer gets the task of the weakest unconfirmed holder, who can still continue without noticing. Work
-that the crowd confirms is paid in full, and counts unless somebody else did the task in the meantime.
+At such crowds, anybody who knows a place's id can take tasks under made-up worker ids. So a newcomer for whom no task
+is left gets the task of the weakest unconfirmed holder, who can still continue without noticing. Work that the crowd
+confirms is paid in full. It counts unless somebody at another place has taken or done the task in the meantime.
 """
 
 from collections.abc import Callable, Iterator

@@ -119,7 +119,8 @@ def was_unread(submission: Submission, judged: int) -> bool:
 
     The time is counted from opening the task to its end, or to now if it is still open. For a resumed task, the time
     spent on it before is added (:func:`_seconds_before`). If the page reports a shorter time for which it showed
-    pairs, that is used instead. Returns False for simulated workers, who do not read.
+    pairs, that is used instead. Returns False for texts that are read at a glance, and for simulated workers, who do
+    not read.
     """
     held = clock.now() if submission.state == Submission.State.HELD else None
     ended = submission.finished_at or submission.submitted_at or held

@@ -54,11 +54,12 @@ def free_task(submission: Submission) -> None:
 
 
 def free_lapsed(campaign: Campaign) -> int:
-    """End the campaign's submissions that ran out of time, and free their tasks; return their number. Safe to repeat.
+    """End the campaign's submissions that ran out of time, and free their tasks. Safe to repeat.
 
+    Return their number, without submitted work that had already lost its task.
     If pairs were judged by our deadline, the work is submitted instead. Work that was submitted on our page is ended
     if the crowd does not list it by the crowd's deadline plus a grace period. If the crowd lists it even later, it
-    counts if its task is still waiting, and is surplus if somebody else did the task.
+    counts if its task is still waiting, and is surplus if somebody else has taken the task.
     """
     now = clock.now()
     live = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)

@@ -59,7 +59,7 @@ class Taking:
     resumes: bool
     """Whether the worker may have returned a half-finished task that can be continued."""
     held: Sequence[int]
-    """Tasks that the worker holds, whose pairs may not be drawn yet."""
+    """Tasks that the worker holds. Their pairs may not have been drawn yet."""
 
 
 def lease_task(
@@ -76,9 +76,9 @@ def lease_task(
     """Lease a task for this assignment; return the worker's submission, or None if no task is left for this worker.
 
     ``taken_at`` is the time at which the worker took the assignment, if the crowd signed it. If another worker had
-    the assignment or the place before, that worker's task is freed. Safe to call concurrently: all calls for an
-    assignment and worker return the same submission. Raises WorkRefused if the place has since gone to somebody else,
-    or if others are taking all tasks that fit.
+    the assignment before or, for a signed arrival, the place, that worker's task is freed. Safe to call concurrently:
+    all calls for an assignment and worker return the same submission. Raises WorkRefused if the place has since gone
+    to somebody else, or if others are taking all tasks that fit.
 
     ``past``, ``resumes`` and ``held`` (:class:`Taking`) are read here unless the caller has already read them.
     """

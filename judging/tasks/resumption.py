@@ -1,7 +1,8 @@
 """Let a worker who returned a task continue it, as long as nobody else has taken the task.
 
 This requires a crowd that signs arrivals. At others, anybody who knows a worker's id could read that worker's
-choices. Sides, order and gold pairs stay the same, since changes could reveal which pairs are gold.
+choices. Sides, order and gold pairs stay the same if all gold pairs can still be shown (judging/tasks/slots.py),
+since changes could reveal which pairs are gold.
 """
 
 from django.db.models import Exists, OuterRef, QuerySet

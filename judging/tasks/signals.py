@@ -1,4 +1,4 @@
-"""Signals of how each slot was answered, for the researcher. No decision depends on them."""
+"""Signals of how each slot was answered, for the researcher's export."""
 
 from collections import defaultdict
 from itertools import pairwise

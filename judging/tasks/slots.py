@@ -115,7 +115,7 @@ _KEYS = Prepared(lambda task: TaskPair.objects.filter(task=task).values_list("pk
 
 
 def free_slots(submissions: QuerySet[Submission]) -> None:
-    """Let pairs of the submissions without choices be drawn again for the same workers.
+    """Let the pairs of those submissions that have no choice be drawn again for the same workers.
 
     Their slots are marked as given back, not deleted. Later, unseen pairs are drawn first, and a seen task is shown
     as before, so that nobody can find gold pairs by opening tasks repeatedly.
@@ -127,7 +127,7 @@ def free_slots(submissions: QuerySet[Submission]) -> None:
 
 
 def take_up(submission: Submission) -> None:
-    """Undo :func:`free_slots` for a submission that the crowd lists after all.
+    """Undo :func:`free_slots` for a submission that the crowd lists after all, or that is kept.
 
     Pairs that the worker has been shown again since stay given back.
     """

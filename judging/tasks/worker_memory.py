@@ -141,7 +141,8 @@ def fitting(past: Past, tasks: Sequence[Candidate], *, strictly: bool) -> Iterat
     """Yield the keys of those tasks that fit the worker.
 
     Such a task has enough gold pairs left, and no passage that the worker saw under another question. Unless
-    ``strictly``, only passages that the worker saw in gold pairs are ruled out in this way.
+    ``strictly``, only passages that the worker saw in gold pairs are ruled out in this way. If tasks show single
+    passages, all passages that the worker saw in gold pairs are ruled out.
     """
     usable = [*past.new, *past.seen]
     barred = past.memory if strictly else past.memory_of_gold

@@ -112,10 +112,10 @@ def ensure_list(campaign: Campaign, crowd: Crowd, name: str) -> str:
 
 
 def sync_blocks(campaign: Campaign) -> int:
-    """Put excluded workers on the lists, and take reinstated workers off. Return the number of calls made.
+    """Put excluded workers on the lists, and take reinstated workers off. Return the number of successful calls.
 
     Every excluded worker belongs on the campaign's own list, and also on the collection's list if later campaigns
-    refuse the worker. A crowd without lists is not called. Safe to repeat.
+    refuse the worker. Workers who withdrew are not listed. A crowd without lists is not called. Safe to repeat.
     """
     exclusions = list(
         Exclusion.objects.filter(campaign=campaign, worker__identity__isnull=False)
@@ -167,7 +167,7 @@ def hide_from_finished(campaign: Campaign) -> int:
     """Hide the campaign's places from workers who reached the limit of tasks or of unfinished tasks.
 
     Otherwise our page would refuse them each time they took a place. Workers who may take tasks again are taken off
-    the list. Return the number of calls. Safe to repeat.
+    the list. Return the number of successful calls. Safe to repeat.
     """
     crowd, patience, made = crowd_for(campaign), Patience(), 0
     if campaign.state not in Campaign.OFFERING or not crowd.keeps_block_lists:

@@ -43,7 +43,8 @@ def addressees(campaign: Campaign, *, workers: Sequence[int] = (), excluded: boo
 def choose_addressees(campaign: Campaign, to: str, workers: Sequence[int]) -> list[Worker]:
     """Return all workers if ``to`` is ``everybody``, the excluded ones if it is ``excluded``, else ``workers``.
 
-    Raises CampaignRefused if there is no recipient.
+    Raises BadInput without a worker number or for a worker who never submitted anything, and CampaignRefused if there
+    is no other recipient.
     """
     if to == "everybody":
         return addressees(campaign)

@@ -98,7 +98,10 @@ def _send_notice(campaign: Campaign, crowd: Crowd, notice: Notice, key: str) -> 
 
 
 def _exclusion_notices(campaign: Campaign) -> list[Notice]:
-    """Return a notice for each exclusion in force of a worker whom the crowd can reach."""
+    """Return a notice for each exclusion in force of a worker whom the crowd can reach.
+
+    Workers who withdrew, and simulated ones, get none.
+    """
     standing = Exclusion.objects.misconduct().filter(campaign=campaign, worker__simulated=False)
     rows = _reachable_by_crowd(standing).select_related("worker").order_by("pk")
     page = REFUSALS["excluded"].said(gettext)

@@ -43,7 +43,7 @@ class Work(NamedTuple):
     begun: bool
     """Whether the worker returned the task with some pairs judged (:func:`is_begun`)."""
     left_early: bool
-    """Whether the worker submitted the task before its last pair, or its time ran out."""
+    """Whether the task was submitted, by its worker or because the time ran out, before every pair was judged."""
     stopped: bool
     """Whether the task was submitted before its last gold pair was judged (:func:`is_stopped`). It is only paid."""
     failed: bool
@@ -89,7 +89,7 @@ def taken_by(work: Iterable[Work], *, beside: int | None = None) -> int:
 def is_begun() -> Q:
     """Return the condition for submissions whose task was returned with some pairs judged.
 
-    They are not paid, and their choices are not used.
+    They are not paid, and their choices are not used unless the worker continues the task later.
     """
     returned = Q(state=Submission.State.RETURNED, taken_at__isnull=False)
     return returned & Q(_has_choice()) & ~Q(standing=Submission.Standing.TRIAL)

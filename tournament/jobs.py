@@ -2,8 +2,7 @@ from dataclasses import asdict
 from typing import Any
 
 from config.background.job_kinds import Progress, job_kind
-from config.background.models import Job
-from config.background.services import start
+from judging.jobs import ring_to_post_places
 from judging.models import Campaign
 from tournament import services
 
@@ -15,7 +14,7 @@ def advance_challenges_job(*, progress: Progress, campaign_id: int | None = None
     advances = services.advance_challenges(campaign=campaign)
     for done, (key, advance) in enumerate(advances.items(), start=1):
         if advance.asked:
-            ring_for_places(key)
+            ring_to_post_places(Campaign.objects.get(pk=key))
         progress(done, len(advances), "Checking challenges")
     return {str(key): asdict(advance) for key, advance in advances.items()}
 
@@ -28,12 +27,3 @@ def advance_challenges_job(*, progress: Progress, campaign_id: int | None = None
 def compare_versions_job(**_: Any) -> dict[str, Any]:
     """Compare the latest versions with current judgments, because pages cannot wait for the comparison."""
     return {"compared": services.compare_versions()}
-
-
-def ring_for_places(campaign_id: int) -> Job:
-    """Start a job that posts the campaign's missing places."""
-    return start(
-        "judging.post_places",
-        key=f"judging.post_places:{campaign_id}",
-        arguments={"campaign_id": campaign_id},
-    )

@@ -3,8 +3,9 @@
 from config.background.followed_jobs import attend
 from config.commands.console import Command
 from config.process import launcher
+from judging.jobs import ring_to_post_places
 from judging.models import Campaign
-from tournament import jobs, services
+from tournament import services
 
 
 def advance_and_offer(command: Command, campaign: Campaign) -> dict[str, int | bool]:
@@ -25,6 +26,6 @@ def offer_places(command: Command, campaign: Campaign) -> None:
     if campaign.state != Campaign.State.OPEN:
         command.note(f"The campaign is {campaign.state}. Its tasks will be posted once it is open.")
         return
-    job = jobs.ring_for_places(campaign.pk)
+    job = ring_to_post_places(campaign)
     with launcher.crowd_running(), command.progress("Offering places") as update:
         attend(job, progress=update)

@@ -10,11 +10,11 @@ from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from config.background.services import start
 from judging.campaign.campaigns import log_change
+from judging.jobs import ring_to_post_places
 from judging.models import Campaign
 from pooling.models import Passage, Query
 from tournament import services
 from tournament.errors import ChallengeUnderWay
-from tournament.jobs import ring_for_places
 from tournament.services import ChallengePlan, QueryChange
 from web.boards.jobs import ring_for_boards
 from web.common.sole_jobs import start_alone
@@ -67,7 +67,7 @@ def challenge_job(
         campaign, f"challenge {opened.challenge.number}", why=f"runs: {', '.join(runs)}"[:2000], who=who
     )
     if opened.advance.asked:
-        ring_for_places(campaign.pk)
+        ring_to_post_places(campaign)
     return {
         "challenge": opened.challenge.number,
         "state": str(opened.challenge.state),

@@ -5,18 +5,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from django.db.models import QuerySet
-
 from config import clock
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from config.background.services import TryLater, hurry, start, start_for
 from config.sweep import Sweep
 from judging.campaign import duplicate_classes, gold_proposals
+from judging.campaign.duplicate_classes import CLUSTER_PASSAGES, clustering_key
 from judging.errors import CrowdLater, CrowdMoney, CrowdNever
 from judging.exchange.calls import Patience, got_through
 from judging.grading import crowd_grading
-from judging.grading.grades import choose_next
+from judging.grading.grades import CHOOSE_PASSAGES, awaits_passages, choose_next, choosing_job, choosing_key
 from judging.intake import collection, places
 from judging.launch import closure, pilots
 from judging.models import Campaign, Grade, TopicAssignment, Worker, WorkerMessage
@@ -97,27 +96,14 @@ def ring_for_gold(campaign: Campaign, *, qrels: str = "") -> Job:
     """Start the job that proposes gold pairs, with answers from ``qrels`` or else the pool's qrel set."""
     return start(
         "judging.propose_gold",
-        key=propose_gold_key(campaign),
+        key=gold_proposals.propose_gold_key(campaign),
         arguments={"campaign_id": campaign.pk, "qrels": qrels},
     )
-
-
-def gold_work(campaign: Campaign) -> QuerySet[Job]:
-    """Return the jobs that propose gold pairs for this campaign, latest first."""
-    return Job.objects.filter(key=propose_gold_key(campaign)).order_by("-pk")
 
 
 def ring_watchdog() -> Job:
     """Start the job that checks all campaigns for stalled work."""
     return start("judging.watchdog")
-
-
-CLUSTER_PASSAGES = "judging.cluster_passages"
-
-
-def clustering_key(collection: Collection) -> str:
-    """Return the job key that lets only one job at a time find the collection's near-duplicates."""
-    return f"{CLUSTER_PASSAGES}:{collection.pk}"
 
 
 def ring_to_cluster(collection: Collection, likeness: Likeness, *, who: str) -> Job:
@@ -132,14 +118,6 @@ def ring_to_cluster(collection: Collection, likeness: Likeness, *, who: str) -> 
     return start_for(CLUSTER_PASSAGES, key=clustering_key(collection), arguments=arguments)
 
 
-CHOOSE_PASSAGES = "judging.choose_passages"
-
-
-def choosing_key(assignment: TopicAssignment) -> str:
-    """Return the job key that lets only one job at a time choose the next passages of this assignment's topic."""
-    return f"{CHOOSE_PASSAGES}:{assignment.pk}"
-
-
 def ring_to_choose(assignment: TopicAssignment) -> Job:
     """Start the job that chooses the next passages for an assessor or a crowd."""
     arguments = {"assignment_id": assignment.pk}
@@ -148,9 +126,22 @@ def ring_to_choose(assignment: TopicAssignment) -> Job:
     return start(CHOOSE_PASSAGES, key=choosing_key(assignment), arguments=arguments)
 
 
+def ring_to_choose_if_needed(assignment: TopicAssignment, *, again: bool = False) -> Job | None:
+    """Return the job that chooses the next passages, and start it if needed; after a failure, only if ``again``.
+
+    Return None if the assignment does not wait for passages.
+    """
+    if not awaits_passages(assignment):
+        return None
+    last = choosing_job(assignment)
+    if last is None or last.state == Job.State.DONE or (last.state == Job.State.FAILED and again):
+        return ring_to_choose(assignment)
+    return last
+
+
 def _was_refused_before(assignment: TopicAssignment) -> bool:
     """Return whether the last job that chose passages for the topic was refused, and nothing was judged since."""
-    last = Job.objects.filter(key=choosing_key(assignment)).order_by("-pk").first()
+    last = choosing_job(assignment)
     if last is None or last.state != Job.State.FAILED or last.fault != Job.Fault.REFUSED:
         return False
     return not Grade.objects.filter(item__assignment=assignment, given_at__gt=last.finished_at).exists()
@@ -257,11 +248,6 @@ def deliver_job(*, campaign_id: int, message: int, workers: list[int], **_: Any)
         send_message(campaign, people, who=kept.who, **words)
     sent = WorkerMessage.objects.filter(campaign=campaign, worker__in=people, sent_at__isnull=False, **words)
     return {"sent": sent.count(), "workers": len(people)}
-
-
-def propose_gold_key(campaign: Campaign) -> str:
-    """Return the job key that lets only one job at a time propose the campaign's gold pairs."""
-    return f"judging.propose_gold:{campaign.pk}"
 
 
 @job_kind("judging.propose_gold", words="proposing gold pairs")

@@ -18,6 +18,13 @@ from pooling.passage_text import class_key
 from pooling.services import clusters, passages, ranking_files
 from pooling.shallow import count_classes, pairs_to_judge
 
+CLUSTER_PASSAGES = "judging.cluster_passages"
+
+
+def clustering_key(collection: Collection) -> str:
+    """Return the job key that lets only one job at a time find the collection's near-duplicates."""
+    return f"{CLUSTER_PASSAGES}:{collection.pk}"
+
 
 def cluster_texts(
     collection: Collection, likeness: Likeness, *, who: str = "", progress: Progress | None = None

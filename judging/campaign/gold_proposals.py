@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
+from config.background.models import Job
 from config.guidance import Action, Guidance, Option
 from judging.campaign.gold_coverage import (
     MOST_TASKS,
@@ -370,3 +371,13 @@ class _ProposalSearch:
     def _reason(self, one: Triple) -> str:
         bad = self.read.get(one.off_topic_id)
         return hardness_reason(self.questions[one.query_id].words, bad.words, one.why) if bad else one.why
+
+
+def propose_gold_key(campaign: Campaign) -> str:
+    """Return the job key that lets only one job at a time propose the campaign's gold pairs."""
+    return f"judging.propose_gold:{campaign.pk}"
+
+
+def gold_work(campaign: Campaign) -> QuerySet[Job]:
+    """Return the jobs that propose gold pairs for this campaign, latest first."""
+    return Job.objects.filter(key=propose_gold_key(campaign)).order_by("-pk")

@@ -3,6 +3,7 @@
 from django.db import transaction
 
 from config.background.job_kinds import Progress
+from config.background.models import Job
 from judging.errors import BadInput, CampaignRefused
 from judging.grading.assignments import ENDED, assign_passages, end_assignment
 from judging.grading.decisions import (
@@ -21,6 +22,7 @@ from judging.grading.next_passages import proposed_passages
 from judging.models import Grade, GradedItem, Topic, TopicAssignment
 from judging.rules.topic_life import after_batch, after_opening, next_of_pool
 
+CHOOSE_PASSAGES = "judging.choose_passages"
 FIRST_ITERATION = 2
 #: What staff can do with a topic besides giving it a verdict.
 REVERSED, TAKEN_AWAY = "reversed", "taken away"
@@ -144,6 +146,16 @@ def awaits_passages(assignment: TopicAssignment) -> bool:
     if standing_decision(assignment.topic) is not None:
         return False
     return not assignment.items.filter(grade=None).exists()
+
+
+def choosing_key(assignment: TopicAssignment) -> str:
+    """Return the job key that lets only one job at a time choose the next passages of this assignment's topic."""
+    return f"{CHOOSE_PASSAGES}:{assignment.pk}"
+
+
+def choosing_job(assignment: TopicAssignment) -> Job | None:
+    """Return the latest job that chose passages for the assignment; None if there is none."""
+    return Job.objects.filter(key=choosing_key(assignment)).order_by("-pk").first()
 
 
 def choose_next(assignment: TopicAssignment, *, progress: Progress | None = None) -> int:

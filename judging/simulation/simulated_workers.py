@@ -26,8 +26,9 @@ from config.plurals import many
 from judging.campaign import rehearsal_copy
 from judging.errors import CampaignRefused, JudgingError
 from judging.exchange.link_tokens import BadToken, read_link
+from judging.grading.grades import choosing_key
 from judging.intake.places import places_offered
-from judging.jobs import choosing_key, post_places_key, ring_to_collect
+from judging.jobs import post_places_key, ring_to_collect
 from judging.launch.gold_checks import count_tasks_without_gold, no_gold_fits_words
 from judging.models import Campaign, GradedCampaign, Place, Submission, Task
 from judging.rules.screening import SLIP_RATE

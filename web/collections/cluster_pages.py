@@ -3,8 +3,7 @@ from typing import Any
 
 from config.background.models import Job
 from config.errors import Refusal
-from judging.campaign.duplicate_classes import PoolEffect, effect_on, refuse_judged
-from judging.jobs import clustering_key
+from judging.campaign.duplicate_classes import PoolEffect, clustering_key, effect_on, refuse_judged
 from pooling.models import ClusterSet, Collection, Pool
 from pooling.services.clusters import OTHERS, cluster_set_of
 from pooling.services.members import may

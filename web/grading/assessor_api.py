@@ -7,6 +7,7 @@ from ninja import Field, Router, Schema, Status
 
 from accounts.models import ApiToken
 from judging.grading import assignments, grades
+from judging.jobs import ring_to_choose_if_needed
 from judging.models import GradedCampaign, TopicAssignment
 from web.api.bodies import Body
 from web.api.callers import collection_to_change
@@ -61,7 +62,7 @@ def take_topic(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> 
     campaign = pages.graded_campaign_of(found, graded)
     take = assignments.take_second_opinion if asked.second else assignments.take_topic
     taken = take(assignments.topic_named(campaign, asked.qid), user)
-    pages.ensure_choosing(taken, again=True)
+    ring_to_choose_if_needed(taken, again=True)
     return _next_out(taken)
 
 
@@ -117,7 +118,8 @@ def _own_assignment(request: HttpRequest, name: str, graded: str, asked: TopicIn
 def _next_out(assignment: TopicAssignment) -> dict[str, Any]:
     """Return the next item to judge, or the job that chooses it."""
     page = pages.assess_page(assignment, None)
-    decision, item, work = page["decision"], page["item"], page["work"]
+    decision, item = page["decision"], page["item"]
+    job = None if item else ring_to_choose_if_needed(assignment)
     return {
         "qid": page["topic"].query.qid,
         "query": page["topic"].query.text,
@@ -127,5 +129,5 @@ def _next_out(assignment: TopicAssignment) -> dict[str, Any]:
         "given": page["given"],
         "decision": decision.verdict if decision else "",
         "reason": decision.reason if decision else "",
-        "work": work_out(work.job) if work else None,
+        "work": work_out(job) if job else None,
     }

@@ -13,15 +13,13 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from config.background.models import Job
 from config.plurals import many
 from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.judging_orders import judging_begun
 from judging.grading.graded_campaigns import judged_so_far
 from judging.grading.graded_labels import withdrawn_passages
-from judging.grading.grades import awaits_passages, item_at
+from judging.grading.grades import item_at
 from judging.grading.topic_states import PREPARED, TopicState, effort_of, states_of
-from judging.jobs import choosing_key, ring_to_choose
 from judging.launch.forecast import Pace, forecast_pairs
 from judging.models import GradedCampaign, GradedItem, GradedLabels, TopicAssignment, TopicDecision
 from judging.rules.layout import placeholder_text
@@ -36,7 +34,6 @@ from judging.rules.topic_life import LifeRules, rules_with
 from pooling.models import Collection
 from pooling.services.members import may
 from web.common.access import ActionNotAllowed
-from web.common.job_progress import Work
 from web.grading.forms import NewGradedCampaign
 from web.preparation.pool_workload import pool_summary
 
@@ -229,25 +226,6 @@ def own_assignment(campaign: GradedCampaign, user: Any, key: int) -> TopicAssign
     return found
 
 
-def choosing_work(assignment: TopicAssignment) -> Work | None:
-    """Return the latest job that chose passages for the assignment; None if there is none."""
-    job = Job.objects.filter(key=choosing_key(assignment)).order_by("-pk").first()
-    return Work(job) if job else None
-
-
-def ensure_choosing(assignment: TopicAssignment, *, again: bool = False) -> Work | None:
-    """Return the job that chooses the next passages, and start it if needed; after a failure, only if ``again``.
-
-    Return None if the assignment does not wait for passages.
-    """
-    if not awaits_passages(assignment):
-        return None
-    work = choosing_work(assignment)
-    if work is None or work.done or (work.failed and again):
-        return Work(ring_to_choose(assignment))
-    return work
-
-
 def assess_page(assignment: TopicAssignment, position: int | None) -> dict[str, Any]:
     """Return the data of the page on which an assessor judges; ``position`` asks for an earlier passage."""
     topic = assignment.topic
@@ -276,7 +254,6 @@ def assess_page(assignment: TopicAssignment, position: int | None) -> dict[str, 
         "given": len(given),
         "decision": next(iter(states), None),
         "over": campaign.ended_at is not None and not assignment.second,
-        "work": None if item else ensure_choosing(assignment),
     }
 
 

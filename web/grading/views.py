@@ -15,10 +15,11 @@ from config.row_keys import row_key
 from judging.campaign.campaigns import CampaignSettings
 from judging.grading import assignments, crowd_grading, graded_campaigns, graded_labels, grades
 from judging.grading.grades import carry_out_decision
-from judging.jobs import ring_to_choose
+from judging.jobs import ring_to_choose, ring_to_choose_if_needed
 from judging.models import GradedCampaign, Topic
 from pooling.models import Collection
 from web.common.access import collection_in_sight, require
+from web.common.job_progress import Work
 from web.common.row_files import Rows, written
 from web.common.sent_text import sent_text
 from web.common.shown_refusals import add_error_if_refused, complain_if_refused
@@ -195,10 +196,12 @@ def assess(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResp
     assignment = pages.current_assignment(campaign, request.user, key)
     if request.method != "POST":
         at = row_key(request.GET.get("at", ""))
-        return render(request, "web/assess.html", pages.assess_page(assignment, at - 1 if at else None))
+        page = pages.assess_page(assignment, at - 1 if at else None)
+        job = None if page["item"] else ring_to_choose_if_needed(assignment)
+        return render(request, "web/assess.html", page | {"work": Work(job) if job else None})
     grade, item = (request.POST.get(name, "") for name in ("grade", "item"))
     if "again" in request.POST:
-        pages.ensure_choosing(assignment, again=True)
+        ring_to_choose_if_needed(assignment, again=True)
     elif "undo" in request.POST:
         return _act_and_assess_next(request, assignment, lambda: grades.undo_grade(assignment))
     elif grade.isascii() and grade.isdigit() and item.isascii() and item.isdigit():
@@ -229,7 +232,8 @@ def _act_and_assess_next(request: HttpRequest, assignment: Any, act: Callable[[]
 @graded_view("assess")
 def choosing(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
     """Render the progress part of the assessor's page while the next passages are chosen."""
-    work = pages.choosing_work(pages.own_assignment(campaign, request.user, key))
+    job = grades.choosing_job(pages.own_assignment(campaign, request.user, key))
+    work = Work(job) if job else None
     return render(request, "web/parts/work.html", {"work": work, "part": True})
 
 

@@ -20,13 +20,14 @@ from judging.campaign.campaign_settings import (
 from judging.campaign.campaigns import FITTED, CampaignSettings, create_campaign
 from judging.campaign.gold_labels import labels_for_gold
 from judging.campaign.gold_pairs import check_gold_size, decide_gold, import_gold_content, needed_gold
+from judging.campaign.gold_proposals import gold_work
 from judging.campaign.rehearsal_copy import rehearsals_asked_for
 from judging.campaign.screening_forecast import slips_of
 from judging.campaign.worker_texts import accept_texts, set_texts
 from judging.errors import BadInput
 from judging.grading.crowd_grading import create_crowd_campaign
 from judging.grading.graded_campaigns import graded_campaign_named
-from judging.jobs import gold_work, ring_for_gold, ring_to_post_places
+from judging.jobs import ring_for_gold, ring_to_post_places
 from judging.launch import launches
 from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign, GoldPair, GradedCampaign

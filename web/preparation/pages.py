@@ -17,6 +17,7 @@ from judging.campaign.campaign_settings import SETTINGS_CHANGED
 from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.cost import money, pay_for, quote_tasks
 from judging.campaign.gold_pairs import needed_gold
+from judging.campaign.gold_proposals import gold_work
 from judging.campaign.rehearsal_copy import NOT_COPIED, rehearsals_asked_for, rehearses_here, was_rehearsed
 from judging.campaign.screening_forecast import assumption_words, outlook_of, rules_compared, slips_of
 from judging.campaign.setting_names import setting_names
@@ -24,7 +25,6 @@ from judging.campaign.shared_figures import figures_read_once
 from judging.campaign.spending_rights import spending_right
 from judging.campaign.worker_texts import usual_minutes
 from judging.crowds import crowd_at
-from judging.jobs import gold_work
 from judging.launch.forecast import Forecast, Pace, forecast_of, forecast_pairs, later_rounds
 from judging.launch.launches import amount_to_confirm
 from judging.launch.pilot_report import pilot_report

@@ -16,10 +16,11 @@ from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.campaign.drafts import count_contents, delete_draft, is_untouched, reasons_to_keep, rename_draft
 from judging.campaign.gold_labels import labels_for_gold
 from judging.campaign.gold_pairs import check_gold_size, decide_gold, import_gold_content, reopen_gold
+from judging.campaign.gold_proposals import gold_work
 from judging.campaign.strategy_figures import outcomes_of
 from judging.campaign.worker_texts import accept_texts, check_short_texts, default_texts, set_texts
 from judging.errors import CampaignRefused
-from judging.jobs import gold_work, ring_for_gold
+from judging.jobs import ring_for_gold
 from judging.models import Campaign, GoldPair
 from judging.page.preview_views import PAGES, preview_page
 from judging.page.trials import trial_link

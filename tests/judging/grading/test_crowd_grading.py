@@ -16,9 +16,9 @@ from judging.grading.assignments import take_topic, topic_named
 from judging.grading.crowd_grading import carry_grades, create_crowd_campaign, undecided_topics
 from judging.grading.graded_campaigns import end_campaign, reopen_campaign
 from judging.grading.graded_labels import publish_labels
-from judging.grading.grades import carry_out_decision, choose_next
+from judging.grading.grades import carry_out_decision, choose_next, choosing_key
 from judging.grading.topic_states import states_of
-from judging.jobs import choose_passages_job, choosing_key, collect_job
+from judging.jobs import choose_passages_job, collect_job
 from judging.launch.archive import archive, restore
 from judging.launch.checks import each_check
 from judging.launch.forecast import later_rounds

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from config import clock
 from config.background.models import AtWork, Job
-from judging.jobs import gold_work
+from judging.campaign.gold_proposals import gold_work
 from judging.models import Campaign
 from leaderboard.jobs import ANALYSE, job_key
 from pooling.models import NewCollection

@@ -10,32 +10,16 @@ from config.sweep import Sweep
 from judging.campaign.campaigns import CampaignSettings
 from judging.models import Campaign
 from leaderboard.analyses.better_than_perfect.analysis import ask_better_than_perfect
+from leaderboard.analyses.job_requests import ANALYSE, analysis_asked, job_key
 from leaderboard.analyses.kinds import Asked
-from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.runner import analysis_key, keep_result, request_key, takes_every_run
+from leaderboard.analyses.runner import keep_result, takes_every_run
 from leaderboard.cache.kept_analyses import forget_old_results, forget_unused
 from leaderboard.cache.kept_values import forget_values
 from pooling.errors import AlreadyImported
 from pooling.models import Collection, Pool, QrelSet, Run
 from pooling.services.name_rules import check_name
 
-ANALYSE = "leaderboard.analyse"
 ASK = "leaderboard.ask_better_than_perfect"
-
-
-def job_key(asked: Asked) -> str:
-    """Return the key of the job that analyzes the current data.
-
-    It joins ``request_key``, which does not depend on the data, and ``analysis_key``, which does.
-    """
-    return f"{ANALYSE}:{request_key(asked)}:{analysis_key(asked)}"
-
-
-def analysis_work(asked: Asked) -> QuerySet[Job]:
-    """Return the jobs for the same request, whatever data they analyze, newest first."""
-    return Job.objects.filter(kind=ANALYSE, key__startswith=f"{ANALYSE}:{request_key(asked)}:").order_by(
-        "-pk"
-    )
 
 
 def ring_for_analysis(asked: Asked) -> Job:
@@ -58,32 +42,6 @@ def ring_for_analysis(asked: Asked) -> Job:
 def analyse(*, progress: Progress, **arguments: Any) -> dict[str, Any]:
     """Compute and store the analysis that the arguments describe, see :func:`analysis_asked`."""
     return {"key": keep_result(analysis_asked(**arguments), progress)}
-
-
-def analysis_asked(
-    *,
-    kind: str,
-    collection_id: int,
-    campaign_id: int | None,
-    runs: list[int] | None,
-    settings: dict[str, Any],
-    released: bool,
-) -> Asked:
-    """Return the request that the arguments of an analysis job describe.
-
-    ``runs`` has the keys of the runs; None for all runs of the collection.
-    """
-    rows = Run.objects.filter(collection=collection_id).order_by("run_tag")
-    rows = rows if runs is None else rows.filter(pk__in=runs)
-    rows = rows.released() if released else rows
-    return Asked(
-        kind=KINDS[kind],
-        collection=Collection.objects.get(pk=collection_id),
-        runs=tuple(run.without_author() if released else run for run in rows),
-        settings=settings,
-        campaign=None if campaign_id is None else Campaign.objects.get(pk=campaign_id),
-        released=released,
-    )
 
 
 def ring_for_asking(

@@ -8,6 +8,7 @@ from ninja import Field, Router, Schema, Status
 from config.background.models import Job
 from leaderboard import jobs
 from leaderboard.analyses.fields import Number
+from leaderboard.analyses.job_requests import ANALYSE
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.runner import analysis_key, kept_analysis
 from leaderboard.errors import WrongSetting
@@ -146,7 +147,7 @@ def _form_values(collection: Collection, kind: Kind, asked: AnalysisIn) -> Query
 )
 def read_analysis_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     found = collection_for(reader(request), name, "see everything")
-    job = get_object_or_404(Job, pk=key, kind=jobs.ANALYSE, arguments__collection_id=found.pk)
+    job = get_object_or_404(Job, pk=key, kind=ANALYSE, arguments__collection_id=found.pk)
     kept = kept_analysis(job.result["key"]) if job.result else None
     if kept:
         pages.check_job_result(job)

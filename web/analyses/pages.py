@@ -13,8 +13,8 @@ from config.background.models import Job
 from config.errors import Refusal
 from config.guidance import Guidance, Option
 from judging.models import Campaign, Judgment
-from leaderboard import jobs
 from leaderboard.analyses.fields import Choice, Number, read_settings
+from leaderboard.analyses.job_requests import analysis_asked, analysis_work, job_key
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.registry import KINDS
 from leaderboard.analyses.runner import StoredResult, check_readable, check_released, result_or_older
@@ -142,7 +142,7 @@ def _check_audience(asked: Asked) -> None:
 
 def check_job_result(job: Job) -> None:
     """Raise MembersOnly if members can no longer see the result of this analysis job."""
-    asked = jobs.analysis_asked(**job.arguments)
+    asked = analysis_asked(**job.arguments)
     _check_audience(asked)
     check_readable(asked)
 
@@ -206,7 +206,7 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
     older = found if found and found.made_at else None
     job = last_job(asked) if older or not found else None
     work = Work(job) if job else None
-    changed = bool(job and work and work.failed and job.key != jobs.job_key(asked))
+    changed = bool(job and work and work.failed and job.key != job_key(asked))
     page |= {"older": older, "work": work, "changed": changed}
     if found is None:
         return AnalysisPage(**page)
@@ -221,7 +221,7 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
 
 def last_job(asked: Asked) -> Job | None:
     """Return the newest job for this analysis if it is unfinished or failed, even if the data changed since."""
-    job = jobs.analysis_work(asked).first()
+    job = analysis_work(asked).first()
     return None if job is None or job.state == Job.State.DONE else job
 
 

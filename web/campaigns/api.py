@@ -28,7 +28,8 @@ from web.api.callers import campaign_to_change, reader
 from web.api.works import Text, WorkOut, work_out
 from web.common.access import campaign_for, require
 from web.common.campaign_rows import Progress, campaigns_of, campaigns_progress
-from web.versions.jobs import challenge_work, ring_for_challenge
+from web.versions.jobs import ring_for_challenge
+from web.versions.next_version import challenge_work
 
 router = Router()
 

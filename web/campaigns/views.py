@@ -30,7 +30,7 @@ from judging.people.impact import foresee_standstill
 from judging.watching import failed_jobs
 from pooling.services import members
 from pooling.services.members import may
-from web.campaigns import jobs as simulating, pages as campaign_watch
+from web.campaigns import pages as campaign_watch, simulated_judging
 from web.common.access import campaign_for, require
 from web.common.campaign_rows import campaigns_progress
 from web.common.row_files import in_pieces
@@ -111,8 +111,8 @@ def _simulation_context(found: Campaign, role: Role | None) -> dict[str, Any]:
     """Return whether simulated workers may judge and, for a campaign at the local marketplace, why not."""
     if not permits(role, "launch campaign"):
         return {}
-    why_not = simulating.reason_not_to_simulate(found)
-    told = simulating.is_local(found) and found.state in (*Campaign.OFFERING, Campaign.State.PAUSED)
+    why_not = simulated_judging.reason_not_to_simulate(found)
+    told = simulated_judging.is_local(found) and found.state in (*Campaign.OFFERING, Campaign.State.PAUSED)
     return {"may_simulate": not why_not, "why_not_simulated": why_not if told else ""}
 
 

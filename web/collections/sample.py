@@ -8,7 +8,6 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.roles import Role
-from config.background.followed_jobs import attend
 from config.background.job_kinds import Progress
 from config.process import launcher
 from judging.campaign.campaigns import CampaignSettings, create_campaign
@@ -16,7 +15,6 @@ from judging.campaign.gold_pairs import decide_gold
 from judging.campaign.gold_proposals import propose_gold
 from judging.campaign.spending_rights import needs_grant
 from judging.campaign.worker_texts import accept_texts
-from judging.jobs import ring_to_post_places
 from judging.launch.launches import amount_to_confirm, launch_campaign
 from judging.simulation.simulated_workers import SimulationSettings, simulate_workers
 from pooling.errors import PoolingError
@@ -79,7 +77,6 @@ def judge(collection: Collection, user: User, *, progress: Progress | None = Non
     accept_texts(campaign, who=who)
     with launcher.crowd_running(), launcher.judging_pages_running():
         launch_campaign(campaign, confirm_spend=amount_to_confirm(campaign), by=user, who=who)
-        attend(ring_to_post_places(campaign))
         simulate_workers(campaign, truth, WORKERS, progress=progress)
     return publish_qrels(campaign=campaign, published_by=who).version
 

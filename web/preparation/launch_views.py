@@ -20,7 +20,8 @@ from judging.launch.launches import Terms
 from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign
 from judging.simulation.rehearsals import stop_rehearsal, truth_named
-from web.campaigns import jobs as simulating
+from web.campaigns import simulated_judging
+from web.campaigns.jobs import ring_for_simulation
 from web.common.access import campaign_for
 from web.common.job_progress import Work
 from web.common.shown_refusals import add_error_if_refused, complain, complain_if_refused
@@ -175,9 +176,9 @@ def simulate(request: HttpRequest, name: str) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         with add_error_if_refused(form):
-            simulating.check_unmixed(found)
+            simulated_judging.check_unmixed(found)
             truth = truth_named(found, form.cleaned_data["truth"])
-            simulating.ring_for_simulation(found, truth, form.settings(), who=who(request))
+            ring_for_simulation(found, truth, form.settings(), who=who(request))
             messages.success(
                 request, "Simulated workers were started. The figures below update as they work."
             )
@@ -186,7 +187,7 @@ def simulate(request: HttpRequest, name: str) -> HttpResponse:
         "campaign": found,
         "form": form,
         "truths": truths,
-        "work": Work(job) if (job := simulating.simulation_of(found)) else None,
-        "why_not": simulating.reason_not_to_simulate(found),
+        "work": Work(job) if (job := simulated_judging.simulation_of(found)) else None,
+        "why_not": simulated_judging.reason_not_to_simulate(found),
     }
     return render(request, "web/campaign_simulate.html", context, status=400 if form.errors else 200)

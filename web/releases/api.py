@@ -14,11 +14,12 @@ from web.api.works import WorkOut, work_out
 from web.common.access import campaign_for, require, version_for
 from web.releases import store
 from web.releases.bundle import bundle_of, stored_summary
-from web.releases.jobs import release_work, ring_for_release
-from web.releases.kept_bundles import downloadable_bundle
+from web.releases.jobs import ring_for_release
+from web.releases.kept_bundles import downloadable_bundle, release_work
 from web.releases.pages import bundle_lines
 from web.releases.scope import Scope
-from web.versions.jobs import ring_for_preview, ring_for_publishing, version_work
+from web.versions.jobs import ring_for_preview, ring_for_publishing
+from web.versions.next_version import version_work
 from web.versions.pages import FILTERS, Wish, asked_queries, query_lines
 from web.versions.rows import change_row, query_row
 from web.versions.version_changes import version_differences

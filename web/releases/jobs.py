@@ -2,15 +2,12 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
-
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from tournament.models import QrelVersion
 from web.common.sole_jobs import start_alone
 from web.releases.bundle import count_bundle, ensure_bundle
-
-RELEASE = "web.release"
+from web.releases.kept_bundles import RELEASE
 
 
 def ring_for_release(version: QrelVersion, *, only_count: bool) -> Job:
@@ -19,11 +16,6 @@ def ring_for_release(version: QrelVersion, *, only_count: bool) -> Job:
     return start_alone(
         RELEASE, f"{RELEASE}:{version.pk}", arguments, f"the bundle of version {version.number}"
     )
-
-
-def release_work(version: QrelVersion) -> QuerySet[Job]:
-    """Return the jobs for this version's bundle, newest first."""
-    return Job.objects.filter(kind=RELEASE, arguments__version_id=version.pk).order_by("-pk")
 
 
 @job_kind(RELEASE, words="the bundle")

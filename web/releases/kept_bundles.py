@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
+from config.background.models import Job
 from config.plurals import many
 from judging.models import Exclusion, GoldAnswer, Judgment
 from pooling.models import Run
@@ -15,6 +17,7 @@ from web.models import MadeBundle
 from web.releases import store
 from web.releases.scope import FORMAT, Scope
 
+RELEASE = "web.release"
 #: The first bundle format in which times and tasks do not reveal which pseudonyms of two versions are one worker.
 UNJOINABLE = 2
 #: The first bundle format without the hash of a whole qrels file of which lines are left out.
@@ -38,6 +41,11 @@ def keep_bundle(scope: Scope, path: Path, sha256: str, summary: dict[str, Any]) 
         },
     )
     return made
+
+
+def release_work(version: QrelVersion) -> QuerySet[Job]:
+    """Return the jobs for this version's bundle, newest first."""
+    return Job.objects.filter(kind=RELEASE, arguments__version_id=version.pk).order_by("-pk")
 
 
 def kept_bundles_of(version: QrelVersion) -> list[MadeBundle]:

@@ -8,7 +8,6 @@ from tournament.models import QrelVersion
 from web.common.job_progress import Work
 from web.models import MadeBundle
 from web.releases import bundle, kept_bundles as kept
-from web.releases.jobs import release_work
 from web.releases.scope import Scope
 
 #: Counts of a bundle's contents, in the order of the page.
@@ -43,7 +42,7 @@ def bundle_lines(scope: Scope) -> list[BundleLine]:
 
 
 def release_page(version: QrelVersion, user: Any) -> dict[str, Any]:
-    newest = release_work(version).first()
+    newest = kept.release_work(version).first()
     scope = Scope(version)
     current = bundle.bundle_of(scope)
     lines = bundle_lines(scope)

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import QuerySet
-
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from config.background.services import start
@@ -18,11 +16,7 @@ from tournament.errors import ChallengeUnderWay
 from tournament.services import ChallengePlan, QueryChange
 from web.boards.jobs import ring_for_boards
 from web.common.sole_jobs import start_alone
-
-CHALLENGE = "web.challenge"
-PREVIEW = "web.preview_version"
-PUBLISH = "web.publish_version"
-LISTED = 100
+from web.versions.next_version import CHALLENGE, LISTED, PREVIEW, PUBLISH
 
 
 def ring_for_challenge(campaign: Campaign, asked: dict[str, Any], *, who: str) -> Job:
@@ -36,10 +30,6 @@ def ring_for_challenge(campaign: Campaign, asked: dict[str, Any], *, who: str) -
             f"Another challenge of {campaign.name} is being planned.", "Try again when it is done."
         )
     return job
-
-
-def challenge_work(campaign: Campaign) -> QuerySet[Job]:
-    return Job.objects.filter(kind=CHALLENGE, arguments__campaign_id=campaign.pk)
 
 
 @job_kind(CHALLENGE, words="the challenge of new runs")
@@ -86,11 +76,6 @@ def ring_for_publishing(campaign: Campaign, *, allow_open: bool, as_shown: str, 
     """Start publishing the campaign as the next version. Raises AnotherUnderWay."""
     arguments = {"campaign_id": campaign.pk, "allow_open": allow_open, "as_shown": as_shown, "who": who}
     return start_alone(PUBLISH, f"{PUBLISH}:{campaign.collection_id}", arguments, f"{campaign.name}")
-
-
-def version_work(campaign: Campaign) -> QuerySet[Job]:
-    """Return this campaign's preview and publication jobs, newest first."""
-    return Job.objects.filter(kind__in=[PREVIEW, PUBLISH], arguments__campaign_id=campaign.pk).order_by("-pk")
 
 
 @job_kind(PREVIEW, words="working out the next version")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from config.background.models import Job
 from judging.models import Campaign, Judgment, TaskPair
@@ -16,9 +16,12 @@ from tournament.services.challenges import beyond_budget
 from tournament.services.neighbors import takes_real_money
 from web.common.job_progress import Work
 from web.common.row_counts import count_by
-from web.versions.jobs import LISTED, PREVIEW, PUBLISH, challenge_work, version_work
 from web.versions.version_changes import WORDS
 
+CHALLENGE = "web.challenge"
+PREVIEW = "web.preview_version"
+PUBLISH = "web.publish_version"
+LISTED = 100
 TEXTS_SHOWN = 20
 
 
@@ -43,6 +46,15 @@ class Meeting:
     query: Query
     best: list[Passage]
     challengers: list[Passage]
+
+
+def version_work(campaign: Campaign) -> QuerySet[Job]:
+    """Return this campaign's preview and publication jobs, newest first."""
+    return Job.objects.filter(kind__in=[PREVIEW, PUBLISH], arguments__campaign_id=campaign.pk).order_by("-pk")
+
+
+def challenge_work(campaign: Campaign) -> QuerySet[Job]:
+    return Job.objects.filter(kind=CHALLENGE, arguments__campaign_id=campaign.pk)
 
 
 def publish_page(campaign: Campaign, user: Any) -> dict[str, Any]:

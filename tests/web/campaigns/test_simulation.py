@@ -8,8 +8,7 @@ from judging.models import Judgment, Worker
 from judging.simulation.leftovers import only_simulation
 from pooling.models import QrelSet
 from tests.web.campaign_cast import text_of
-from web.campaigns import jobs as simulating
-from web.campaigns.jobs import SIMULATE
+from web.campaigns.simulated_judging import SIMULATE, reason_not_to_simulate
 
 
 @pytest.fixture
@@ -65,7 +64,7 @@ def test_simulated_workers_only_use_this_machines_marketplace(campaign, manager)
     campaign.endpoint = "https://crowd.example.org"
     campaign.save(update_fields=["endpoint"])
 
-    assert "only use this machine's marketplace" in simulating.reason_not_to_simulate(campaign)
+    assert "only use this machine's marketplace" in reason_not_to_simulate(campaign)
     shown = text_of(manager.get(f"/campaigns/{campaign.name}/"))
     assert "/simulate/" not in shown
     assert "Simulated workers are not available" not in shown

@@ -96,6 +96,22 @@ def _imported(path: Path) -> set[str]:
     return found
 
 
+def test_only_jobs_modules_start_jobs_by_their_kind():
+    """Who imports a jobs module is in pyproject.toml's contract; this closes the way around it."""
+    starters = {f"config.background.services.{name}" for name in ("start", "start_for", "hurry")}
+    modules = [path for room in ORDER for path in (ROOT / room).rglob("*.py") if path.name != "jobs.py"]
+
+    around = [path for path in modules if starters & _imported_names(path)]
+
+    assert around == [ROOT / "web/common/sole_jobs.py"]
+
+
+def _imported_names(path: Path) -> set[str]:
+    """Return every name that a file imports from a module, after the name of the module."""
+    found = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+    return {f"{node.module}.{alias.name}" for node in found for alias in node.names}
+
+
 PURE = _pure_modules()
 
 

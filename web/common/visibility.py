@@ -147,13 +147,17 @@ class Sight:
             return not self.labels_withheld
         return any(self._is_public(run) for run in supplied_by)
 
-    def status(self, status: str) -> str:
-        """Return a query's status as shown. While labels are withheld, non-members see a singleton as closed.
+    @property
+    def hides_singletons(self) -> bool:
+        """Whether a singleton is shown as closed: to non-members while labels are withheld.
 
         Otherwise, the status would reveal the label of the only passage in the pool.
         """
-        hides = self.labels_withheld and not self.everything
-        return "closed" if hides and status == "singleton" else status
+        return self.labels_withheld and not self.everything
+
+    def status(self, status: str) -> str:
+        """Return a query's status as shown to the person."""
+        return "closed" if self.hides_singletons and status == "singleton" else status
 
     def held_back(self, told: Container[int]) -> frozenset[int]:
         """Return the passages that are not shown for any query: they have suppliers, but no public supplier.

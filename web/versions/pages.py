@@ -214,7 +214,7 @@ def _shown_queries(version: QrelVersion, everything: bool) -> Q:
 
 
 def _hides_singletons(version: QrelVersion, user: Any) -> bool:
-    """Return whether to show singletons as closed; :meth:`Sight.status` explains why."""
+    """Return whether to show singletons as closed; :attr:`Sight.hides_singletons` explains why."""
     return bool(label_sight(version.collection, user).withheld)
 
 

@@ -134,7 +134,7 @@ class Differences:
                 words=WORDS[change.what],
                 before=_shown_side(change.query, change.status_before, change.before, passages, sight),
                 after=_shown_side(change.query, change.status_after, change.after, passages, sight),
-                why=told.reasons(change.query, why[change.query]),
+                why=told.reasons(change, why[change.query]),
             )
             for change in part
         ]
@@ -231,8 +231,10 @@ class _CauseWords:
     sight: Sight
     key_of: dict[str, int]
 
-    def reasons(self, query: int, cause: Cause) -> list[str]:
-        said = []
+    def reasons(self, change: QueryChange, cause: Cause) -> list[str]:
+        query, said = change.query, []
+        if change.what == ChangeKind.ARRIVED and self.sight.hides_singletons:
+            return said  # the lack of judgments would show which queries are singletons
         if cause.campaigns:
             said.append(f"decided by campaign {cause.campaigns[1]}, previously by {cause.campaigns[0]}")
         if cause.challengers:

@@ -83,6 +83,10 @@ def guesses(client: Client) -> dict[str, str]:
             found[row["qid"]] = row["best"]  # the pool has no other passage, and it has the label
     alone = client.get(f"{ROOT}versions/1/?show=singleton").context["lines"]
     found |= {line.row.query.qid: line.best[0] for line in alone if line.row.status == "singleton"}
+    changes = client.get(f"{ROOT}versions/1/changes/").context["lines"]
+    unjudged = [line.query.qid for line in changes if not line.why]
+    if len(unjudged) < len(changes):  # others have judgments, so these have one passage
+        found |= {qid: f"top-{qid}" for qid in unjudged}
     # A best answer that is no run's top can only come from the label.
     drawn = client.get(f"{ROOT}queries/map/").context["drawn"]
     for row in drawn.rows if drawn else []:

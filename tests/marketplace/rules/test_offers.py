@@ -125,7 +125,7 @@ def test_a_worker_sees_tasks_in_the_languages_chosen_once(client, kinds):
 
     home = client.get("/")
     assert listed_hit_types(home) == {kinds["English"], kinds["Any"]}
-    assert "1 kind of tasks in other languages is not shown." in text_of(home)
+    assert "1 kind of task in another language is not shown." in text_of(home)
     assert listed_hit_types(client.get("/?languages=all")) == set(kinds.values())
 
 

@@ -49,7 +49,7 @@ class NotReady(JudgingError):
 
 
 class AlreadyLaunched(NotReady):
-    """The campaign has been launched; it cannot be launched again."""
+    """The campaign was launched or closed, or its pilot is running, so it cannot be launched now."""
 
 
 class BadJudgmentFile(JudgingError):

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 #: row, up to LONGEST_LATER_SECONDS.
 LATER_SECONDS = 5
 LONGEST_LATER_SECONDS = 300
-#: Seconds until a job retries that was stopped because the crowd account has too little money.
+#: Seconds until the retry of a job that stopped because the crowd account has too little money.
 MONEY_SECONDS = 600
 
 
@@ -71,7 +71,7 @@ def ring_to_continue(campaign: Campaign) -> Job:
 
 
 def continue_if_launched(campaign: Campaign) -> None:
-    """Start a launched campaign's due work: offer freed tasks, notify workers, pay, and close it if all is done."""
+    """Start the due work of a campaign once it was offered: post freed tasks, notify workers, pay, finish closing."""
     if campaign.launched_at is not None:
         ring_to_continue(campaign)
 
@@ -239,7 +239,7 @@ def close_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
 
 @job_kind("judging.deliver", words="sending messages to workers")
 def deliver_job(*, campaign_id: int, message: int, workers: list[int], **_: Any) -> dict[str, Any]:
-    """Send a stored message to workers. The row of each worker records why the message did not arrive."""
+    """Send a stored message to workers. If it does not reach a worker, that worker's row records why."""
     campaign = Campaign.objects.get(pk=campaign_id)
     kept = WorkerMessage.objects.get(pk=message, campaign=campaign)
     people = list(Worker.objects.filter(pk__in=workers).order_by("pk"))
@@ -252,14 +252,14 @@ def deliver_job(*, campaign_id: int, message: int, workers: list[int], **_: Any)
 
 @job_kind("judging.propose_gold", words="proposing gold pairs")
 def propose_gold_job(*, progress: Progress, campaign_id: int, qrels: str = "") -> dict[str, Any]:
-    """Propose gold pairs until there are enough. A second run adds none."""
+    """Propose gold pairs until there are enough or no candidate is left. Once there are enough, a run adds none."""
     progress(0, 1, "Looking for gold pairs")
     return {"proposed": gold_proposals.propose_gold(Campaign.objects.get(pk=campaign_id), qrels=qrels)}
 
 
 @job_kind("judging.collect_open_campaigns")
 def collect_open_campaigns(**_: Any) -> dict[str, Any]:
-    """Start the job that collects work for every campaign with work in progress or pay still owed."""
+    """Start one collection job for each of :func:`judging.intake.collection.campaigns_to_collect`."""
     campaigns = collection.campaigns_to_collect()
     for campaign in campaigns:
         ring_to_collect(campaign)
@@ -268,7 +268,7 @@ def collect_open_campaigns(**_: Any) -> dict[str, Any]:
 
 @job_kind("judging.retention")
 def enforce_retention_job(**_: Any) -> dict[str, Any]:
-    """Erase data past its retention period, and data erased earlier that a restored backup brought back."""
+    """Erase data past its retention period, and reapply erasures and withdrawals that a restored backup lacks."""
     done: dict[str, Any] = {}
     sweep = Sweep("Retention")
     with sweep.step("data past its retention period"):

@@ -46,16 +46,16 @@ def settings_of(campaign: Campaign) -> CampaignSettings:
 
 
 def is_prepared(campaign: Campaign) -> bool:
-    """Return whether people can still prepare the campaign: it has a pool, and is neither a rehearsal nor launched.
+    """Return whether people can still prepare the campaign.
 
-    A pilot, even a running one, is not a launch.
+    It must have a pool and be neither launched, closed nor a rehearsal. A pilot, even a running one, is no launch.
     """
     asks = campaign.pool_id is not None and campaign.rehearsal_of_id is None
     return asks and campaign.state in (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
 
 
 def check_changeable(campaign: Campaign) -> None:
-    """Raise CampaignRefused if the campaign is launched, has a running pilot or no pool, or is a rehearsal copy."""
+    """Raise CampaignRefused if the campaign was launched or closed, is a rehearsal, has no pool or is in a pilot."""
     check_for_people(campaign)
     if campaign.state == Campaign.State.PILOTING:
         raise CampaignRefused(
@@ -83,8 +83,9 @@ def change_settings(campaign: Campaign, changes: dict[str, Any], *, who: str = "
 
     The screening rule can be :data:`RECOMMENDED`: the rule that is now recommended for the campaign. Tasks are
     repacked if they depend on a changed setting, and a default task limit is adjusted. Default texts change with the
-    language. Texts that show a changed setting have to be accepted again. Raises CampaignRefused for the first
-    invalid setting, after launch, and if tasks that somebody has seen (in a pilot or a trial) would change.
+    language. Texts that show a changed setting have to be accepted again. Raises the errors of
+    :func:`check_changeable`, and CampaignRefused for the first invalid setting or if tasks that somebody has seen (in
+    a pilot or a trial) would change.
     """
     check_changeable(campaign)
     # Lock the row first, so that concurrent changes repack the tasks one at a time.

@@ -290,7 +290,8 @@ def _check_pairs(pool: Pool, pairs: Sequence[PairRequest]) -> None:
     if pairs:
         return
     queries = pool.pooled_passages.values("query").distinct().count()
-    has = f"has one passage for each query ({queries:,} in all)" if queries else "is empty: it has no queries"
+    one = f"has only one passage for each query ({queries:,} in all), not counting near-duplicates"
+    has = one if queries else "is empty: it has no queries"
     raise CampaignRefused(
         f"The pool {pool.name} {has}, so there is no pair to judge.",
         Guidance(

@@ -43,12 +43,12 @@ def delete_draft(campaign: Campaign, *, who: str = "") -> None:
 
 
 def reasons_to_keep(campaign: Campaign) -> list[str]:
-    """Return the reasons to keep the draft, its trials and rehearsals; empty if it can be deleted."""
+    """Return the reasons to keep the draft (opened trial tasks, rehearsals); empty if it can be deleted."""
     reasons = []
     if seen := campaign.submissions.count():
         reasons.append(f"{many(seen, 'task was', 'tasks were')} opened in a trial")
     if copies := campaign.rehearsals.count():
-        reasons.append(f"it has {many(copies, 'rehearsal')} with judgments")
+        reasons.append(f"it has {many(copies, 'rehearsal')}")
     return reasons
 
 
@@ -65,7 +65,7 @@ def is_untouched(campaign: Campaign) -> bool:
 
 
 def _lock_draft(campaign: Campaign) -> None:
-    """Lock the row, so that a concurrent launch waits. Raises CampaignRefused if the campaign was posted."""
+    """Lock the row, so that a concurrent launch waits. Raises CampaignRefused unless :func:`is_untouched`."""
     Campaign.objects.filter(pk=campaign.pk).update(seed=F("seed"))
     now = Campaign.objects.filter(pk=campaign.pk).first()
     if now is None or not is_untouched(now):

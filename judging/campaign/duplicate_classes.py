@@ -102,9 +102,10 @@ def refuse_judged(collection: Collection) -> None:
     if first is not None or judged.exists() or graded is not None:
         name = first.campaign.name if first else graded.name if graded else "a campaign"
         raise CampaignRefused(
-            f"The judgments of {name} depend on the classes of {collection.name}, so they can no longer change.",
-            "Near-duplicates can be found, imported and removed until a campaign is launched, a topic of a "
-            "graded campaign is taken, or judgments are imported. Afterwards, create a new collection.",
+            f"Tasks or judgments of {name} depend on the classes of {collection.name}, so the classes cannot change.",
+            "Near-duplicates can be found, imported and removed until a campaign is created from a pool, a topic of "
+            "a graded campaign is taken, or judgments are imported. Delete campaigns that are still drafts, or "
+            "create a new collection.",
         )
 
 

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from judging.models import Campaign, Task, TaskPair
 from judging.rules.gold_draw import Gold, Memory, Shown, gold_that_fits
 
-#: The maximum number of tasks to examine. A campaign with more tasks has enough questions for its gold pairs to fit.
+#: The maximum number of tasks to examine. A campaign with more tasks is assumed to have enough different questions.
 MOST_TASKS = 5000
 
 

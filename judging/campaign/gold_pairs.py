@@ -34,11 +34,11 @@ def decide_gold(campaign: Campaign, ids: list[int] | None, *, accept: bool, who:
 def reopen_gold(campaign: Campaign, ids: list[int]) -> int:
     """Undo the decisions on these gold pairs, so that they are proposed again; return the number changed.
 
-    Raises CampaignRefused after the launch, and BadInput for an unknown id.
+    Raises CampaignRefused while a pilot runs and after launch or closing, and BadInput for an unknown id.
     """
     if campaign.state not in Campaign.BEFORE_LAUNCH:
         raise CampaignRefused(
-            f"Campaign {campaign.name} has been launched, so decisions about its gold pairs are final."
+            f"Campaign {campaign.name} is {campaign.state}, so decisions about its gold pairs cannot be undone."
         )
     pairs = _pairs_by_id(campaign, ids)
     decided = pairs.filter(state__in=[GoldPair.State.ACCEPTED, GoldPair.State.DROPPED])

@@ -57,7 +57,7 @@ UNJUDGED, OF_OTHERS = "not judged for any question", "judged for other questions
 
 
 def propose_gold(campaign: Campaign, *, qrels: str = "") -> int:
-    """Propose gold pairs until there are SPARE times as many as needed, and enough for each task.
+    """Propose gold pairs until there are SPARE times as many as needed, and enough for each task, if possible.
 
     ``qrels`` names the labels with the known answers (default: the pool's). Returns the number of pairs added.
     """
@@ -154,7 +154,8 @@ class _ProposalSearch:
         """Return the questions that gold pairs can ask, each with its relevant passages.
 
         These are questions of the pool that at most half of the tasks ask: a gold pair must not repeat a question of
-        its task. If they are too few to fill a task, labeled questions outside the pool are added.
+        its task. If they are too few to fill a task, labeled questions outside the pool are added. If none is left,
+        all labeled questions are returned. Campaigns that grade single passages can repeat a question.
         """
         pooled = set(self.pooled.values_list("query_id", flat=True))
         often = set() if self.campaign.grades else self._frequent_questions()
@@ -171,7 +172,7 @@ class _ProposalSearch:
         return set(counted.order_by().values_list("pair__query", flat=True))
 
     def _read_classes(self, keys: set[int]) -> None:
-        """Read each passage's class of near-duplicates. A passage without any is a class of its own."""
+        """Read each passage's class of near-duplicates. A passage without a class key is a class of its own."""
         rows = bulk.rows_with_keys(Passage.objects.all(), keys, "pk", "class_key")
         self.class_of |= {pk: class_key or pk for pk, class_key in rows}
 
@@ -220,7 +221,8 @@ class _ProposalSearch:
     def _with_texts(self, triples: Iterable[Triple]) -> list[Triple]:
         """Return the candidates that people can judge: both texts exist, and neither nearly contains the other.
 
-        A text and a shortened copy of it answer a question equally well, whatever their labels say.
+        A text and a shortened copy of it answer a question equally well, whatever their labels say. If no texts are
+        known (a rehearsal with placeholders), all candidates are returned.
         """
         if not self.read:
             return list(triples)
@@ -261,7 +263,7 @@ class _ProposalSearch:
                     yield -number, words
 
     def _nearest_by_question(self, outside: Iterable[tuple[int, frozenset[str]]]) -> dict[int, list[int]]:
-        """Map questions to their nearest passages in ``outside``.
+        """Map questions to their nearest passages in ``outside``, without those that a run ranks near the top.
 
         Nearest passages that were found in files are stored with their texts.
         """

@@ -78,7 +78,8 @@ def import_judgments(
 ) -> Imported:
     """Import the file's judgments, or only those of ``phases``; if one is invalid, import none.
 
-    Raises BadJudgmentFile, BadInput if no judgment is in ``phases``, and CampaignRefused for a second import.
+    Raises BadJudgmentFile, BadInput if no judgment is in ``phases``, and CampaignRefused for a second import or a
+    campaign with a pool.
     """
     if campaign.pool is not None:
         raise CampaignRefused(
@@ -112,7 +113,7 @@ def import_judgments(
 
 
 def _phases_in_brief(phases: Sequence[str]) -> str:
-    """Return the phases separated by commas; if that is too long, its start and a hash that tells it from others."""
+    """Return the phases separated by commas; if the list is too long, its start and a hash of the whole list."""
     listed = ",".join(phases)
     if len(listed) <= LONGEST_PHASE:
         return listed

@@ -39,8 +39,9 @@ def renew_orders(collection: Collection) -> None:
 def judging_orders(pool: Pool) -> dict[int, list[tuple[int, int]]]:
     """Map each query key to its pooled passages in judging order.
 
-    Each passage is (passage key, smallest rank in any run). Each class of near-duplicates is listed only by its
-    representative. Passages that are in no run, such as a known relevant one, come last.
+    Each passage is (passage key, smallest rank of its class in any run). Each class of near-duplicates is listed only
+    by its representative. Passages that no run supplied, such as a known relevant one, come last; their rank is one
+    more than the pool's depth.
     """
     shown = class_representatives(pool)
     standing = {key for keys in shown.values() for key in keys}

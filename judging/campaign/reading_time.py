@@ -7,7 +7,7 @@ from config import clock, kept_objects
 from judging.models import Campaign, Pair
 from judging.rules.reading_speed import fastest_seconds, seconds_for, words_in
 
-#: The number of pairs to sample, spread evenly over the campaign.
+#: The number of pairs to sample, or up to twice as many, spread evenly over the campaign.
 PAIRS_READ = 200
 KEEP_SECONDS = 3600
 

@@ -53,9 +53,10 @@ def rehearses_here() -> bool:
 
 
 def check_can_be_rehearsed(campaign: Campaign) -> None:
-    """Raise CampaignRefused for a campaign that has been launched, is a rehearsal itself or has no pool.
+    """Raise CampaignRefused for a campaign that is a rehearsal itself, is archived or has no pool.
 
-    Also raise it if the installation's crowd is not the built-in marketplace.
+    Also raise it while a pilot runs, after launch or closing, and if the installation's crowd is not the built-in
+    marketplace.
     """
     if not rehearses_here():
         raise CampaignRefused(
@@ -178,7 +179,7 @@ def admit_workers(copy: Campaign, workers: Iterable[Worker]) -> None:
 
 
 def running_rehearsal(campaign: Campaign) -> Campaign | None:
-    """Return a copy that simulated workers judge now, or that an interrupted rehearsal left open."""
+    """Return a copy that simulated workers judge now or that an interrupted rehearsal left open; None without one."""
     return campaign.rehearsals.filter(launched_at__isnull=False).exclude(state__in=Campaign.OVER).first()
 
 

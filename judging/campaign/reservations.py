@@ -1,7 +1,8 @@
 """Reserve the money a campaign can commit, within a person's spending right and the installation's cap.
 
-Every step that lets a campaign commit more money reserves it here: pilots, launches, raised budgets, and top-ups.
-Repeats and challenges stay within the reservation. Rehearsals pay nobody and reserve nothing.
+Every step that lets a campaign commit more money reserves it here: pilots, launches, raised budgets, top-ups, bonuses
+by receipt and undone settlements. Repeats and challenges stay within the reservation. Rehearsals pay nobody and
+reserve nothing.
 """
 
 from decimal import Decimal

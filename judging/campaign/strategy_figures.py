@@ -46,7 +46,8 @@ def recognizable_gold_warning(campaign: Campaign, page: Detectability | None) ->
     if page is None or not page.is_plain:
         return ""
     return Guidance(
-        f"a classifier tells them from real pairs by what a page shows (AUC {page.auc:.2f}, 0.50 is guessing), "
+        f"a classifier tells {campaign.gold_words}s from real pairs by what a page shows (AUC {page.auc:.2f}, 0.50 "
+        "is guessing), "
         "and a bot could learn to do so. This happens where labels are sparse and nothing off-topic looks like "
         "the passages that are judged. Drop these pairs and propose others from graded labels (",
         Action("propose_gold", campaign.name, "--qrels SET", lead=""),

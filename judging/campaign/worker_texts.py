@@ -93,7 +93,7 @@ def set_texts(
     An empty example, warning or approval removes it.
     """
     if campaign.state not in Campaign.BEFORE_LAUNCH:
-        raise CampaignRefused(f"Campaign {campaign.name} has been launched, so its texts cannot change.")
+        raise CampaignRefused(f"Campaign {campaign.name} is {campaign.state}, so its texts cannot change.")
     for text in (consent, instructions):
         if text is not None and not 1 <= len(text.strip()) <= LONGEST:
             raise BadInput(f"A text must have between 1 and {LONGEST:,} characters.")
@@ -159,7 +159,7 @@ def ways_of(campaign: Campaign) -> list[str]:
 
 
 def going_on(campaign: Campaign) -> str:
-    """Return the last sentence of the agreement, in the active language."""
+    """Return the sentence that says who can continue, in the active language."""
     if not campaign.minimum_age:
         return gettext("Continue only if you are of age and agree to this.")
     words = gettext("Continue only if you are at least %(years)s years old and agree to this.")

@@ -13,7 +13,7 @@ from judging.models import Campaign, GradedCampaign, GradedItem, Topic, TopicAss
 from judging.rules.topic_life import next_of_pool
 from pooling.errors import NotFound
 
-#: The number of passages in a second opinion.
+#: The maximum number of passages in a second opinion.
 SAMPLE = 30
 ENDED = "The judging has ended."
 
@@ -34,7 +34,7 @@ def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
         if held is not None and held.assessor_id == assessor.pk:
             return held
         if held is not None and not is_left_undecided(held):
-            raise CampaignRefused(f"Another assessor has topic {topic.query.qid}.", "Choose another topic.")
+            raise CampaignRefused(f"Topic {topic.query.qid} is already taken.", "Choose another topic.")
         if (decision := standing_decision(topic)) is not None:
             raise CampaignRefused(f"Topic {topic.query.qid} is {decision.verdict}.", "Choose another topic.")
         if topic.campaign.ended_at is not None:
@@ -65,9 +65,10 @@ def take_from_crowd(held: TopicAssignment) -> None:
 
 
 def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
-    """Assign the assessor a sample of the passages that another assessor judged for a decided topic.
+    """Assign the assessor a sample of the passages that another assessor or a crowd judged for a decided topic.
 
-    Raises CampaignRefused if the topic is undecided, or if this assessor may not judge it a second time.
+    Raises CampaignRefused if the topic is undecided or has no judged passage, if this assessor judged it, or if
+    somebody else gives its second opinion.
     """
     qid = topic.query.qid
     with transaction.atomic():

@@ -80,7 +80,7 @@ def _free_topics(grading: GradedCampaign) -> list[Topic]:
 
 
 def later_tasks(campaign: Campaign) -> LaterTasks:
-    """Forecast how many tasks can follow the first round at most, within the remaining budget of passages."""
+    """Forecast the maximum numbers of tasks after the first round, within the remaining budget of passages."""
     grading = campaign.grading
     assert grading is not None
     own = campaign.topic_assignments.filter(over_at=None)

@@ -41,7 +41,7 @@ class GradingSettings:
     seed: int = 1
     placeholder_text: bool = False
     small_pools: bool = True
-    """Whether to create topics whose pools are so small that the rules discard them early."""
+    """Whether to accept pools so small that the rules discard their topics early; otherwise, creation is refused."""
 
 
 def create_graded_campaign(

@@ -31,8 +31,8 @@ def proposed_passages(assignment: TopicAssignment, *, progress: Progress | None 
     """Return the keys of the next passages to judge, best first; none if all passages with a text are judged.
 
     If the pool is limited to a fraction of the corpus, only passages of the fraction are returned. A campaign that
-    learns from all grades also uses the counted grades of the same query in the collection's other graded campaigns.
-    It leaves out the passages that these campaigns judged.
+    learns from all grades leaves out the passages that the collection's other graded campaigns judged for the query.
+    Unless its pool is limited to a fraction, it also learns from their counted grades.
     """
     topic = assignment.topic
     campaign, pool = topic.campaign, topic.campaign.pool

@@ -51,7 +51,7 @@ def check_list(plan: Plan) -> Iterator[Checked]:
 
 
 def each_check(plan: Plan) -> list[Checked]:
-    """Run every check and return all results. Raises NotReady if there is nothing to check."""
+    """Run every check and return all results. Raises NotReady after the launch or if nothing is left to judge."""
     _check_has_tasks(plan)
     return [_run_check(name, check, plan) for name, check in _applicable_checks(plan.campaign)]
 
@@ -80,14 +80,14 @@ def _run_check(name: str, check: Callable[[Plan], Passed], plan: Plan) -> Checke
 
 
 def check_rehearsable(plan: Plan) -> None:
-    """Raise NotReady for faults that would also stop a rehearsal: no pairs, no gold pairs, texts not accepted."""
+    """Raise NotReady for faults that also stop a rehearsal: no tasks, too few gold pairs, texts not accepted."""
     _check_has_tasks(plan)
     check_gold(plan.campaign)
     _check_worker_texts(plan)
 
 
 def check_not_launched(campaign: Campaign) -> None:
-    """Raise AlreadyLaunched if the campaign has been launched."""
+    """Raise AlreadyLaunched if the campaign was launched or closed, or if its pilot is running."""
     if campaign.state not in Campaign.BEFORE_LAUNCH:
         on = "resume_campaign" if campaign.state == Campaign.State.PAUSED else "collect"
         raise AlreadyLaunched(
@@ -107,7 +107,7 @@ def _check_has_tasks(plan: Plan) -> None:
             ),
         )
     if not plan.cost.tasks:
-        raise NotReady("There is nothing to judge: every query of the pool has at most one passage.")
+        raise NotReady("There is nothing to judge: no task of the campaign is left to do.")
 
 
 def _check_endpoint(plan: Plan) -> Passed:
@@ -287,7 +287,7 @@ def _check_qualifications(plan: Plan) -> Passed:
             found = crowd.qualification(key)
         except CrowdError as error:
             raise NotReady(
-                f"The crowd has no qualification {key}. {error.message}", error.next_step
+                f"The crowd did not return the qualification {key}. {error.message}", error.next_step
             ) from error
         if not found.active:
             raise NotReady(f"The qualification {found.name!r} ({key}) is inactive, so nobody can meet it.")
@@ -368,7 +368,7 @@ def _check_hourly_pay(plan: Plan) -> Passed:
 def _check_time_limit(plan: Plan) -> Passed:
     """Check that nobody has to hurry: the limit is several times the expected time."""
     limit, pay = plan.campaign.assignment_seconds, expected_pay(plan.campaign)
-    source = f"the median of {many(pay.measured, 'task')} in the pilot" if pay.measured else "by their length"
+    source = f"the median of {many(pay.measured, 'task')} in the pilot" if pay.measured else "estimated"
     expected = f"{pay.seconds / 60:.1f} minutes expected ({source})"
     if limit < TIMES_THE_EXPECTED * pay.seconds:
         raise NotReady(

@@ -62,8 +62,8 @@ class Pending:
 def close(campaign: Campaign, *, why: str = "", who: str = "") -> None:
     """Begin to close the campaign: nothing more is posted, and it becomes closed once nothing is pending.
 
-    A campaign that was never launched becomes closed at once. Raises CampaignRefused if the campaign is already
-    closing or closed.
+    A campaign that was never launched becomes closed at once. Raises CampaignRefused if the campaign is archived, or
+    already closing or closed.
     """
     allowed = [state for state in Campaign.State if state not in Campaign.OVER]
     move(campaign, Campaign.State.CLOSING, allowed=allowed, why=why, who=who)

@@ -40,6 +40,8 @@ class Pace:
 class Forecast:
     """The forecast of a campaign's cost in dollars with fees, working hours, and days at the given pace.
 
+    ``hours`` and ``days`` do not include repeats.
+
     ``with_repeats`` is the cost including repeats at the expected slip rate. ``low`` is that cost at the low slip
     rate, and ``worst`` at the high one. Each is None if almost no task would count at its rate.
     """

@@ -152,8 +152,8 @@ def _repeated_passage_warning(campaign: Campaign, accepted: int) -> str:
     if most <= FEW_USES or most * 10 <= accepted:
         return ""
     return (
-        f"one off-topic passage appears in {most} of them: a worker who sees it repeatedly learns that it is the "
-        "wrong one. Drop some of them and propose others, or import your own"
+        f"one off-topic passage appears in {most} {campaign.gold_words}s: a worker who sees it repeatedly learns "
+        "that it is the wrong one. Drop some of them and propose others, or import your own"
     )
 
 
@@ -208,7 +208,8 @@ def _gold_shortage_warning(campaign: Campaign) -> str:
     if outcomes.fewest >= outcomes.wanted:
         return ""
     return (
-        f"a worker can run out of them after {many(outcomes.fewest, 'task')} instead of {outcomes.wanted}: "
+        f"a worker can run out of {campaign.gold_words}s after {many(outcomes.fewest, 'task')} instead of "
+        f"{outcomes.wanted}: "
         f"{_why_gold_does_not_fit(campaign)}. Accept more, on questions that have few"
     )
 
@@ -220,7 +221,7 @@ def check_strategies(plan: Plan) -> Passed:
     """
     campaign = plan.campaign
     if plan.placeholder_text or campaign.placeholder_text:
-        return Passed("only simulated workers judge, who need no screening and read no texts")
+        return Passed("only simulated workers judge, and they need no screening and read no texts")
     if not campaign.gold_per_task:
         return Passed(f"tasks have no {campaign.gold_words}s, so every submitted task passes", attention=True)
     outcomes = outcomes_of(campaign)

@@ -31,7 +31,8 @@ class Terms:
     """The launch terms that a person chooses: endpoint, spending limit and minimum hourly pay.
 
     ``endpoint`` defaults to the installation's endpoint, and ``minimum_hourly`` to the campaign's minimum. Without
-    ``confirm_spend``, a launch that spends no outside money confirms its cost, and any other launch is refused.
+    ``confirm_spend``, the operator confirms :func:`amount_to_confirm` if no outside money is spent. Any other launch
+    without it is refused.
     ``placeholder_text`` lets simulated workers, and nobody else, judge passages without text.
     ``accept_weak_screening`` allows a launch even if tasks can be passed without reading.
     """
@@ -77,7 +78,7 @@ def launch_campaign(
 
     ``tell`` is called with each check that passed. Raises CampaignRefused if a person confirmed an amount other than
     the one shown, and NotReady at the first check that fails. Raises AlreadyLaunched for a second launch with a
-    different amount, and MayNotSpend if ``by`` cannot spend the amount.
+    different amount or none, and MayNotSpend if ``by`` cannot spend the amount.
     """
     terms = Terms(endpoint, confirm_spend, minimum_hourly, placeholder_text, accept_weak_screening)
     tasks = campaign.tasks.exclude(state=Task.State.DONE).count()
@@ -120,14 +121,15 @@ def amount_to_confirm(campaign: Campaign, tasks: int | None = None) -> Decimal:
     """Return the dollars, fees included, that a person confirms at launch, or for a pilot of ``tasks`` tasks.
 
     At launch, this amount becomes the spending limit. It is the rest of the budget, but at least the cost without
-    repeats. Without a budget, it is the forecast cost with repeats. For a pilot, it is the cost: nothing is repeated.
+    repeats. Without a budget, it is the forecast cost with repeats, or the cost without them if almost no task would
+    count. For a pilot, it is the cost: nothing is repeated.
     """
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
     cost = quote_tasks(campaign, left if tasks is None else tasks).total
     if tasks is not None:
         return cost
     if campaign.budget is None:
-        expected = outlook_of(campaign).costs(cost)[1]  # None: without a limit
+        expected = outlook_of(campaign).costs(cost)[1]  # None: almost no task counts
         return cost if expected is None else expected
     return max(cost, campaign.budget - money(campaign)["committed"])
 

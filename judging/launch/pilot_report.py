@@ -36,8 +36,8 @@ class GoldRate:
 class PilotReport:
     """The results of a campaign's last pilot.
 
-    Times are medians in seconds, and pay is in dollars; both are None if nobody was timed. ``simulated`` counts the
-    tasks submitted by simulated workers, whose times do not predict people's.
+    Times are medians in seconds, and pay is in dollars. ``seconds_per_task`` and ``hourly`` are None if no whole task
+    was timed. ``simulated`` counts the tasks submitted by simulated workers, whose times do not predict people's.
     """
 
     wanted: int

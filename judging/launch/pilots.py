@@ -36,9 +36,9 @@ def pilot_campaign(
     reserved against what ``by`` can spend (None: the operator). Repeating the call while the pilot is running changes
     nothing.
 
-    Raises NotReady or MayNotSpend if a check fails, and BadInput for more tasks than are left. Raises CampaignRefused
-    if the confirmed amount is not the cost, only simulated workers may judge, or an earlier pilot had another value
-    of ``counts``.
+    Raises NotReady or MayNotSpend if a check fails, and BadInput for no task or more tasks than are left. Raises
+    CampaignRefused if ``by`` confirmed an amount other than the cost, only simulated workers may judge, or an earlier
+    pilot had another value of ``counts``.
     """
     plan = plan_offer(campaign, tasks, terms or Terms(), pilot=True, by=by)
     if _is_under_way(plan):

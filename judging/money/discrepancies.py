@@ -1,8 +1,8 @@
 """Differences between our records of submissions and the crowd's.
 
 Work was submitted only at the crowd, or completed only on our page, or the two records have different answers. The
-crowd's list determines who submitted; our record of each click determines the choice. A missing record never causes a
-rejection or loss of pay: the difference is listed, and a person reviews it.
+crowd's list determines who submitted; our record of each click determines the choice. Each difference is listed, and
+a person reviews it. Pay for work that our page did not record is held (judging/money/held_pay.py).
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ NEXT_STEPS = {
 
 
 def note_only_there(submission: Submission, *, answered: int, saved: int) -> None:
-    """Record that the crowd's form answers more pairs (``answered``) than our page saved (``saved``)."""
+    """Record that our page ``saved`` fewer pairs than the crowd's form ``answered``, or none at all."""
     _record_discrepancy(submission, Discrepancy.Kind.ONLY_THERE, {"answered": answered, "saved": saved})
 
 

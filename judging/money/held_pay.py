@@ -7,8 +7,8 @@ Pay is held for:
 - partly judged tasks whose pay is not split.
 
 The crowd pays a reward automatically when its review time ends: pages show that time, and the payment is recorded.
-Work without a judged pair is rejected before then unless a person decides (``PREFEREE_REJECT_UNJUDGED_HOURS``).
-Otherwise, an empty form would earn the reward.
+Work without a judged pair is rejected before then unless a person decides (``PREFEREE_REJECT_UNJUDGED_HOURS``), so
+that an empty form does not earn the reward.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -52,9 +52,10 @@ class HeldWork:
     ``answered`` is the number of pairs in the crowd's form, and ``saved`` the number that our page saved.
 
     ``compensated`` says whether the work was paid by receipt before the crowd listed it. ``stopped`` says whether all
-    answered pairs were saved but are only a part of the task. ``opened`` says whether the worker was shown the pairs,
-    and ``unread`` whether they were judged faster than anybody can read. ``continued`` says whether the pairs were
-    judged, but count only in a later submission in which the worker continued the task.
+    answered pairs were saved; unless the work is ``unread``, they are only a part of the task. ``opened`` says
+    whether the worker was shown the pairs, and ``unread`` whether they were judged faster than anybody can read.
+    ``continued`` says whether the pairs were judged, but count only in a later submission in which the worker
+    continued the task.
     """
 
     submission: Submission
@@ -111,7 +112,7 @@ class HeldWork:
         if self.compensated:
             return "It was paid by its receipt before the crowd listed it."
         if self.unread:
-            return f"{many(self.saved, 'pair')} judged faster than anybody can read."
+            return f"{many(self.saved, 'pair was', 'pairs were')} judged faster than anybody can read."
         if self.stopped:
             return (
                 f"The worker stopped after {many(self.saved, 'pair')}, and the reward is for the whole task."

@@ -35,7 +35,7 @@ def owe(campaign: Campaign, submission: Submission, work: Evidence) -> None:
     - the reward, if the work was already paid for by receipt; no bonus is recorded then;
     - the reward, if the worker stopped before the last pair and pay is not split, since the reward covers all pairs;
     - for pairs judged faster than anybody can read, the bonus, or the reward if pay is not split. If the worker also
-      stopped before the last pair, both are held; otherwise, one key press per task would earn the reward.
+      stopped before the last pair, both are held, so that one key press per task does not earn the reward.
     """
     if submission.payments.filter(kind=Payment.Kind.REWARD).exists():
         return
@@ -104,7 +104,8 @@ class Earned(NamedTuple):
     def sure(self) -> bool:
         """True if the pay needs no person's decision.
 
-        This holds if the task pays nothing, or if its pairs could be read and pay is split or every pair is judged.
+        This holds if the task pays nothing. It also holds if the pairs were not judged faster than anybody can read,
+        and either pay is split or every pair is judged.
         """
         return not self.pay.whole or (not self.unread and (bool(self.pay.bonus) or self.judged == self.shown))
 
@@ -118,9 +119,10 @@ def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
     """Have the crowd pay everything that the campaign owes; return how many payments were made. Safe to repeat.
 
     A payment that the crowd refuses permanently stays owed and is listed among the campaign's problems. If the crowd
-    cannot make a payment now, or an unexpected error occurs, the error is raised at the end. None of this delays the
-    other payments. A submission's bonuses are paid after its reward. Nothing is paid before the campaign's hold hours
-    are over.
+    cannot make a payment now, or an unexpected error occurs, the other payments continue, and the error is raised at
+    the end. Several temporary failures in a row (:class:`Patience`), or an error that concerns all payments, such as
+    a low balance, stop at once. A submission's bonuses are paid after its reward. Nothing is paid before the
+    campaign's hold hours are over.
     """
     crowd, patience = crowd_for(campaign), Patience()
     due = clock.now() - timedelta(hours=campaign.hold_hours)

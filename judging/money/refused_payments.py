@@ -130,6 +130,7 @@ def undo_settlement(
 ) -> Decimal:
     """Undo :func:`settle_payments`, so that the submission's payments are owed again; return their total in dollars.
 
+    A payment by receipt that a person made another way is deleted instead, and its work is listed as unpaid again.
     This does not repeat the failed calls. A closed campaign no longer reserves settled payments, so they are
     reserved again against what ``by`` can spend (None: the operator). Raises MayNotSpend, and CampaignRefused if
     nothing was settled or somebody else has undone the settlement in the meantime.

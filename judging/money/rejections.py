@@ -87,7 +87,7 @@ def _rejections_to_carry_out(campaign: Campaign) -> QuerySet[Payment]:
 def _reject_at_crowd(campaign: Campaign, reward: Payment) -> None:
     """Have the crowd reject the submission of this reward, and mark its open payments as rejected.
 
-    If the crowd refuses this permanently, undoes the decision and raises CrowdNever.
+    If the crowd refuses this permanently, undo the decision and raise CrowdNever.
     """
     submission, why = reward.submission, reward.decided_why
 

@@ -33,7 +33,7 @@ class ExclusionForeseen:
     - ``cost``: the dollars for these repeats
     - ``gold``: the number of gold pairs that the repeats need; ``gold_accepted``: the number that the
       campaign has
-    - ``paid``: the dollars that stay with the worker
+    - ``paid``: the dollars paid or owed for the worker's tasks, which an exclusion does not change
     - ``room``: the number of places that the budget can still pay for, or None without a limit
     - ``offered``: whether the campaign is offering tasks now
     """
@@ -65,7 +65,7 @@ class ReinstatementForeseen:
 
     - ``counted``: the number of submissions that count again, and ``judgments``: the number of their
       judgments
-    - ``saved``: the dollars of repeats that are not spent
+    - ``saved``: the dollars that are not spent on repeats
     - ``surplus``: the number of good submissions whose tasks others did or are doing
     - ``other``: the number of submissions that do not count for another reason
     - ``forgiven``: the number of failed gold answers that no longer count against the worker

@@ -155,7 +155,7 @@ def _last_steps(campaign: Campaign) -> Guidance:
 
 def _next_while_offering(campaign: Campaign, status: dict[str, Any]) -> Guidance:
     if status["problems"]:
-        return Guidance("Check the problems above. Retries happen automatically.")
+        return Guidance("Check the problems above. Temporary failures are retried automatically.")
     if is_complete(campaign):
         return Guidance(
             "Every topic is decided: " if campaign.grading else "Every pair is judged: ",
@@ -169,4 +169,4 @@ def _next_while_offering(campaign: Campaign, status: dict[str, Any]) -> Guidance
         collect = Action("collect", campaign.name, lead="")
         return Guidance(collect, f" offers {many(waiting, 'task')} again (make run does this automatically).")
     left = status["judgments"]["wanted"] - status["judgments"]["counted"]
-    return Guidance(f"Workers are judging. {many(left, 'judgment is', 'judgments are')} still to come.")
+    return Guidance(f"Tasks are offered. {many(left, 'judgment is', 'judgments are')} still to come.")

@@ -97,7 +97,7 @@ def _postponed_problem(job: Job, causes: set[str]) -> Problem:
 
 
 def failed_work(campaign: Campaign, told: list[Problem]) -> list[Job]:
-    """Return the failed jobs to report (see watchdog.failed_jobs), except those with a cause in ``told``."""
+    """Return the failed jobs to report (watchdog.failed_jobs) without causes in ``told``; none before a posting."""
     if campaign.launched_at is None:
         return []
     causes = {one.cause for one in told}

@@ -29,11 +29,11 @@ SCREENING = timedelta(minutes=15)
 PAYMENT = timedelta(hours=1)
 #: How long a failed job is reported after it ended, unless a later job with the same key replaces it.
 FAILURE = timedelta(days=3)
-#: Kinds of jobs whose failures are not reported after the launch, or not once every task is done.
+#: Kinds of jobs whose failures are reported only before the first pilot or launch, or only until every task is done.
 BEFORE_LAUNCH = frozenset({"judging.propose_gold", "web.rehearse"})
 UNTIL_COMPLETE = frozenset({"web.simulate"})
-#: Kinds of jobs that no person starts, so a refusal (such as by the crowd) is reported here. A person starts all
-#: other kinds on a page, which shows the refusal itself.
+#: Kinds of jobs whose refusal (such as by the crowd) is reported here, because no page waits for it. Other kinds are
+#: started on a page, which shows the refusal itself.
 STARTED_BY_NOBODY = frozenset(
     {
         "judging.close_places",
@@ -92,7 +92,7 @@ def stalled_work(campaign: Campaign) -> list[Stalled]:
 
 
 def watched_campaigns() -> list[Campaign]:
-    """Return the launched campaigns that are not closed or still owe money, sorted by name."""
+    """Return the launched campaigns that are not closed, and closed ones with pay owed or held, sorted by name."""
     owed = Payment.objects.filter(state__in=Payment.OPEN).values("submission__campaign")
     launched = Campaign.objects.exclude(launched_at=None)
     return list(launched.filter(~Q(state=Campaign.State.CLOSED) | Q(pk__in=owed)).order_by("name"))
@@ -145,7 +145,7 @@ def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
     - A later job with the same key is waiting, is running or succeeded.
     - Somebody hid the job.
     - The campaign no longer needs it, such as a rehearsal after the launch.
-    - A person started it and it was refused.
+    - It was refused, and the page that started it shows the refusal (see STARTED_BY_NOBODY).
     """
     mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
     failed = mine.filter(state=Job.State.FAILED, put_away_at=None, finished_at__gte=now - FAILURE)
@@ -172,7 +172,7 @@ def failure_in_words(job: Job) -> str:
 
 
 def _unoffered_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
-    """Yield the places that are overdue to be offered to the crowd, as one :class:`Stalled`."""
+    """Yield the places that should have been offered to the crowd by now, as one :class:`Stalled`."""
     wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED)
     found = _count_and_oldest(wanted.filter(wanted_at__lte=now - _time_to_offer(wanted.count())), "wanted_at")
     if not found or campaign.state in (Campaign.State.PAUSED, Campaign.State.PILOTED):
@@ -240,7 +240,8 @@ def _unlisted_submissions(campaign: Campaign, now: datetime) -> Iterator[Stalled
         yield Stalled(
             f"{many(found[0], 'submission')} submitted on our page",
             *found,
-            nobody_at_work() or "The crowd's list does not include them: the crowd's own form was not sent.",
+            nobody_at_work()
+            or "The crowd's list does not include them. Perhaps the crowd's own form was not sent.",
             _collect_guidance(campaign)
             + ". After the crowd's deadline, the work is kept and paid if the crowd allows it. "
             "Tasks that do not count are offered to others.",
@@ -256,7 +257,7 @@ def _unscreened_submissions(campaign: Campaign, now: datetime) -> Iterator[Stall
         yield Stalled(
             f"{many(found[0], 'submission')} not screened",
             *found,
-            "The job that collects work was interrupted.",
+            "The job that collects work has not screened them.",
             _collect_guidance(campaign),
         )
 

@@ -508,16 +508,14 @@ def test_gold_on_questions_that_tasks_ask_is_refused_or_pointed_out(fair):
         campaign.gold_pairs.filter(pk=gold.pk).update(query=query)
     one = checked(campaign, "gold")
     assert (one.passed, one.attention) == (True, True)
-    assert "run out of them after 1 task instead of 2" in one.words
+    assert "run out of gold pairs after 1 task instead of 2" in one.words
 
 
 def test_a_limit_below_four_times_what_the_texts_take_is_refused_with_one_that_would_do(fair, checks):
     campaign = fair.draft(assignment_seconds=780)
     passed, said = checks(campaign)
     assert (passed, said) == (ALL[:-1], said)
-    assert (
-        "limit of 13 minutes a task is less than 4 times the 3.3 minutes expected (by their length)" in said
-    )
+    assert "limit of 13 minutes a task is less than 4 times the 3.3 minutes expected (estimated)" in said
     assert "Allow at least 15 minutes a task (--task-minutes)" in said
     Campaign.objects.update(assignment_seconds=900)
     campaign.refresh_from_db()

@@ -126,7 +126,7 @@ def test_pairs_judged_faster_than_anybody_can_read_wait_for_a_person(fair, crowd
     assert "faster than anybody can read" in page
     assert f'name="pay_promised" value="{"0.20+1.80" if pay == "split" else "undecided"}"' in page
     (one,) = held_work(campaign)
-    assert one.why == "5 pairs judged faster than anybody can read."
+    assert one.why == "5 pairs were judged faster than anybody can read."
     assert campaign_status(campaign)["flagged_workers"] == [{"worker": quick.worker_id, "flags": ["unread"]}]
 
 

@@ -262,7 +262,7 @@ def test_saved_work_that_nobody_could_have_read_waits_for_a_person(signing, crow
     assert [(one.kind, one.amount, one.state) for one in submission.payments.all()] == [
         ("compensation", Decimal("2.00"), "held")
     ]
-    assert one.why == "5 pairs judged faster than anybody can read."
+    assert one.why == "5 pairs were judged faster than anybody can read."
     assert "The requester decides whether you are paid $2.00, since the pairs were judged faster" in page
     assert signing.crowd.paid_bonuses == []
 

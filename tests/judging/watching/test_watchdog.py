@@ -154,7 +154,7 @@ def test_submission_without_a_standing_is_named(fair, later):
     Submission.objects.update(standing="pending")
 
     assert later(campaign, minutes=16) == [
-        "1 submission not screened: The job that collects work was interrupted. Run: manage.py collect fair"
+        "1 submission not screened: The job that collects work has not screened them. Run: manage.py collect fair"
     ]
 
 

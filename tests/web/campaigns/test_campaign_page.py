@@ -208,7 +208,7 @@ def test_a_used_up_budget_is_reported_once(fair, campaign, manager):
         '<a class="button primary" href="/campaigns/fair/budget/">Change the budget</a>'
         in reply.content.decode()
     )
-    assert "Retries happen automatically" not in page
+    assert "retried automatically" not in page
     assert "The budget of $9.60 is used up" in page
     assert "The budget is low" not in page
 

@@ -179,7 +179,7 @@ def test_a_draft_with_a_rehearsal_stays_and_says_why(call):
 
     assert (status, problem["detail"]) == (
         409,
-        "Campaign first cannot be deleted: it has 1 rehearsal with judgments.",
+        "Campaign first cannot be deleted: it has 1 rehearsal.",
     )
 
 

@@ -43,7 +43,10 @@ class Demo:
         return dict(json.loads(out.getvalue()))
 
     def run(self) -> dict[str, Any]:
-        """Import runs, judge a campaign, publish version 1, add runs, publish version 2. Return both leaderboards."""
+        """Import runs, judge a campaign, publish version 1, add runs, publish version 2.
+
+        Return both leaderboards, the challenge, and the tags of the added runs.
+        """
         sample = settings.BASE_DIR / SAMPLE
         self.name = free_name("sample", Collection.objects.all())
         self.import_sample(sample)
@@ -164,7 +167,7 @@ def moved_runs(first: dict[str, Any], second: dict[str, Any]) -> list[dict[str, 
 def shell_command(words: list[str]) -> str:
     """Return the command as typed in the project's folder, quoted for a shell.
 
-    A pattern replaces a long list of files. It is not quoted, so that the shell expands it.
+    A pattern replaces two or more run files. It is not quoted, so that the shell expands it.
     """
     base = f"{settings.BASE_DIR}/"
     words = [word.removeprefix(base) for word in words]

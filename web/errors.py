@@ -1,7 +1,7 @@
 """Errors of pages, API calls and webhooks.
 
 WebError
-├── AnotherUnderWay       another job for the same object is running
+├── AnotherUnderWay       another job for the same object is unfinished
 ├── WebhookRefused        not possible in the webhook's current state
 ├── NoEvents              no kind of event is chosen for a webhook
 ├── AddressRefused        the address is not allowed for webhooks
@@ -16,7 +16,7 @@ class WebError(Refusal):
 
 
 class AnotherUnderWay(WebError):
-    """Another job for the same object is running."""
+    """Another job for the same object is waiting or running."""
 
 
 class WebhookRefused(WebError):

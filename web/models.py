@@ -52,7 +52,7 @@ class WebhookEndpoint(models.Model):
     kept_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=clock.now)
     off_at = models.DateTimeField(
-        null=True, help_text="When it was switched off; it receives nothing since then."
+        null=True, help_text="When it was switched off; it has received nothing since then."
     )
     off_why = models.CharField(
         max_length=300, blank=True, help_text="Why it was switched off; empty if a person did it."
@@ -90,7 +90,7 @@ class WebhookDelivery(models.Model):
     body = models.TextField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     tries = models.PositiveIntegerField(
-        default=0, help_text="Number of attempts since it was last requested."
+        default=0, help_text="Number of attempts since it was created or last sent again by a person."
     )
     next_try_at = models.DateTimeField(null=True, default=clock.now)
     last_tried_at = models.DateTimeField(null=True)

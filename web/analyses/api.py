@@ -27,7 +27,7 @@ router = Router()
 
 
 class SettingOut(Schema):
-    """A setting of an analysis: a number within limits, or one of ``options``."""
+    """A setting of an analysis: a number within limits, one of ``options``, or text with ``options`` as examples."""
 
     name: str
     label: str
@@ -45,7 +45,7 @@ class SettingOut(Schema):
 class AnalysisKindOut(Schema):
     """An analysis: what it shows, what it needs, and its settings.
 
-    ``refused`` is the reason why the caller cannot run it, or "" if they can.
+    ``refused`` is the reason why the caller cannot see its results, or "" if they can.
     """
 
     name: str

@@ -22,7 +22,7 @@ router = Router()
 
 
 class AskingIn(Body):
-    """The run, the qrel set whose relevant passages to compare with it, and the number of queries to draw."""
+    """The run, the qrel set whose relevant passages it is compared with, and the number of queries to draw."""
 
     run: Annotated[Text, Field(min_length=1, max_length=200)]
     qrels: Annotated[Text, Field(min_length=1, max_length=80)]
@@ -40,11 +40,12 @@ class NamedAskingIn(AskingIn):
 
 
 class AskingOut(Schema):
-    """A plan: the number of pairs, one per query, and the qids of queries without a pair (``missing``).
+    """A plan: the number of pairs, one per query, and the qids of queries without a pair.
 
-    ``cost`` includes fees. ``on_top``: number of queries whose pair is the known passage, which the run ranks first,
-    and the run's second. ``elsewhere``: number of queries whose pair is the run's first passage and a known passage
-    that it ranks lower or not at all.
+    ``missing``: the run has no passage. ``nothing_second``: all searched passages of the run have the text of the
+    known passage. ``cost`` includes fees. ``on_top``: number of queries whose pair is the known passage, which the
+    run ranks first, and the run's second. ``elsewhere``: number of queries whose pair is the run's first passage and
+    a known passage that it ranks lower or not at all.
     """
 
     pairs: int
@@ -69,7 +70,8 @@ def read_asking_plan(request: HttpRequest, name: str, asked: AskingIn) -> Plan:
 @router.post(
     "/collections/{name}/better-than-perfect",
     response={202: WorkOut, 200: WorkOut},
-    summary="Create the draft of that campaign; repeating the call returns the same job",
+    summary="Create the draft of a campaign that asks whether a run is better than perfect; repeating the call "
+    "returns the same job",
 )
 def make_asking(
     request: HttpRequest, response: HttpResponse, name: str, asked: NamedAskingIn

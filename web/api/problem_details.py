@@ -190,7 +190,7 @@ def _on_http_error(request: HttpRequest, error: Any) -> HttpResponse:
     if isinstance(error, Throttled):
         wait = {"Retry-After": str(round(error.wait))} if error.wait else None
         return problem(
-            429, str(error), next_step="Wait for the seconds in Retry-After, then retry.", headers=wait
+            429, str(error), next_step="Wait as many seconds as Retry-After says, then retry.", headers=wait
         )
     return problem(error.status_code, str(error))
 

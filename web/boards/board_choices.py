@@ -17,7 +17,7 @@ LABELS_ALONE = "none"
 
 @dataclass(frozen=True)
 class Wish:
-    """The choices in the address. Invalid choices are ignored; an unknown version is refused."""
+    """The choices in the address. Invalid choices are ignored; unknown versions, labels and measures are refused."""
 
     version: int | None = None
     labels_alone: bool = False

@@ -122,7 +122,9 @@ def draw_board_job(
 def drawing_work(board: AskedBoard, before: QrelVersion | None = None) -> Work | None:
     """Return the job that computes the board, and start it if needed.
 
-    Return None if a page can show the board at once. ``before``: the version with which the page compares ranks.
+    Return None if the page gets the board without a job: it is cached or small, no job worker is running, or a job
+    computed it within ``JUST_ENDED``. A job that failed within this time is returned, not started again.
+    ``before``: the version with which the page compares ranks.
     """
     if board.is_there():
         return None

@@ -86,7 +86,7 @@ class BoardView:
     analysed: bool = True
     """Whether this person can see analyses under these labels."""
     compared: bool = True
-    """Whether this person can compare two runs query by query: there are two, and per-query values are shown."""
+    """Whether this person can compare runs query by query: there are at least two, and per-query values are shown."""
 
     files: Mapping[str, str] = field(
         default_factory=lambda: {"csv": "CSV", "tex": "LaTeX", "md": "Markdown", "json": "JSON"}
@@ -105,7 +105,7 @@ class BoardView:
 
     @property
     def some_private(self) -> bool:
-        """Whether the page names a run that only members see."""
+        """Whether the page names a private run, which only members and its team see."""
         return any(line.run and line.run.release == Run.Release.PRIVATE for line in self.page or ())
 
     @property

@@ -108,7 +108,10 @@ class Reader:
 
 
 def version_for(user: Any, name: str, number: int) -> QrelVersion:
-    """Return a version of a collection that this person can see; the manifest is deferred. Raises Http404."""
+    """Return a version of a collection whose results this person can see; the manifest is deferred.
+
+    Raises Http404, PermissionDenied.
+    """
     return version_or_404(collection_for(user, name), number)
 
 

@@ -70,7 +70,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class CampaignLists:
-    """The campaigns of a page: first those judged by people, then all others in folded sections."""
+    """The campaigns of a page: first the current ones, then rehearsals and archived ones in folded sections."""
 
     current: list[Progress]
     rehearsals: list[Progress]
@@ -101,7 +101,10 @@ def sorted_into_lists(campaigns: Sequence[Progress]) -> CampaignLists:
 
 
 def campaigns_progress(campaigns: Sequence[Campaign], user: Any) -> list[Progress]:
-    """Return the progress of many campaigns as this person sees it, with one database query per kind of count."""
+    """Return the progress of many campaigns as this person sees it.
+
+    The campaigns share the database queries, except for numbers of pairs that are not cached.
+    """
     keys = [campaign.pk for campaign in campaigns]
     roles = roles_of(user)
     counted, imported, simulated = _judgment_counts(keys)
@@ -134,7 +137,7 @@ class _TaskCounts(NamedTuple):
 
 
 def _task_counts(keys: list[int]) -> dict[int, _TaskCounts]:
-    """Count tasks and their pairs by campaign. Pair counts are cached until the tasks are built again."""
+    """Count tasks and their pairs by campaign. Pair counts are cached until tasks are added or built again."""
     counts = {
         "made": Count("pk"),
         "ended": Count("pk", filter=Q(state=Task.State.DONE)),
@@ -153,7 +156,7 @@ def _task_counts(keys: list[int]) -> dict[int, _TaskCounts]:
 
 
 def _judgment_counts(keys: list[int]) -> tuple[Counter[int], Counter[int], Counter[int]]:
-    """Return counted, imported and simulated judgments by campaign, in one pass."""
+    """Return counted, imported and simulated judgments by campaign, in two database queries."""
     counted: Counter[int] = Counter()
     imported: Counter[int] = Counter()
     simulated: Counter[int] = Counter()

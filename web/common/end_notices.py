@@ -38,7 +38,7 @@ def asked_by(user: Any, job: Job) -> bool:
 def promise_notice(user: User, request: str) -> EndNotice | None:
     """Register a person's request for an e-mail at the end of a job. A repeated request changes nothing.
 
-    Return None for an invalid or old request, or if the person has no e-mail address.
+    Return None for an invalid or old request, if the job no longer exists, or if the person has no e-mail address.
     """
     try:
         key, page = signing.loads(request, salt=SALT, max_age=LASTS)

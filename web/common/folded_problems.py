@@ -1,4 +1,4 @@
-"""Problems of a file that differ only in names and numbers, shown as a single problem with all line numbers."""
+"""Problems of a file that differ only in names and numbers, shown as one problem with the first line numbers."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ from typing import Any
 from config.plurals import many
 from pooling.problems import NEXT_STEPS, SHAPES
 
-#: The number of lines listed for problems of one kind.
+#: The most lines listed for similar problems, besides the line of the first problem.
 LINES_NAMED = 8
 #: The parts that differ between sentences about the same problem: quoted text, words with a digit, and brackets.
 _DIFFERS = re.compile(r"'[^']*'|\"[^\"]*\"|\([^)]*\)|\S*\d\S*")

@@ -15,7 +15,7 @@ from django.template.defaultfilters import filesizeformat
 
 
 class ToDisk(FileUploadHandler):
-    """An upload handler that writes files to the data directory, not to memory, until the request is over."""
+    """An upload handler that keeps files in the data directory, not in memory, until the request is over."""
 
     chunk_size = 1 << 20
     file: Any = None

@@ -77,7 +77,10 @@ def _keep_and_redirect(request: HttpRequest) -> HttpResponse | None:
 
 
 def _page_of(request: HttpRequest) -> str:
-    """Return the page that the form was sent from, if it is on this site."""
+    """Return the path of the page that the form was sent from.
+
+    If no page of this site is known, return the path of the request itself.
+    """
     came_from = request.headers.get("Referer", "")
     if url_has_allowed_host_and_scheme(came_from, {request.get_host()}, require_https=request.is_secure()):
         return urlsplit(came_from).path

@@ -1,6 +1,6 @@
 """Notices about labels that no longer match the grades behind them.
 
-Members see how many grades changed, and what to do. Everybody else sees one sentence, and only if labels of public
+Members see how many grades changed, and what to do. Everybody else sees a short notice, and only if labels of public
 queries are affected: people who cite the labels should know this. Notices about versions are in
 ``outdated_versions``.
 """

@@ -1,6 +1,6 @@
 """Rules for withheld qrel sets: the labels and values that each person can see.
 
-Under a withheld set, everybody sees a board with rounded values, in the order of the exact values. Only members
+Under a withheld set, non-members see a board with rounded values, in the order of the exact values. Only members
 (``see everything``) see its labels, per-query values and analyses. A policy can make per-query values public.
 
 Passages that only withheld labels contain are shown only to members (``web.common.visibility``). If such a passage is

@@ -1,7 +1,7 @@
 """Notices about a version that no longer matches the judgments that count.
 
 Members see how many judgments, queries and best answers are affected, and a link to preview the next version.
-Everybody else sees one sentence, and only when a published collection's version lost judgments on public queries:
+Everybody else sees a short notice, and only when a published collection's version lost judgments on public queries:
 people who cite a version should know this. Reasons, workers and numbers are for members only, like exclusions and
 unpublished judgments. Judgments on private queries are never hinted at.
 """

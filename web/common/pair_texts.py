@@ -73,7 +73,10 @@ def sides_of(
 
 
 def failed_gold(campaign: Campaign, worker: Worker) -> list[FailedGold]:
-    """Return the worker's failed gold pairs, newest first, without answers that others sent under the worker's id."""
+    """Return the worker's last failed gold pairs (``ANSWERS_SHOWN`` at most), newest first.
+
+    Answers that others sent under the worker's id are left out.
+    """
     related = ("gold_pair__query", "slot__left", "slot__right")
     answers = (
         GoldAnswer.objects.confirmed()
@@ -97,7 +100,7 @@ def _answer_words(answer: GoldAnswer) -> str:
 
 
 def pilot_gold(campaign: Campaign, rates: Iterable[GoldRate]) -> list[GoldTexts]:
-    """Return the pilot's gold pairs with texts and wrong answers, always in two database queries."""
+    """Return the pilot's gold pairs with texts and wrong answers, in a fixed number of database queries."""
     rates = list(rates)
     keys = [rate.gold_pair for rate in rates]
     pairs = GoldPair.objects.select_related("query", "relevant", "off_topic").in_bulk(keys)

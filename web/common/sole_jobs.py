@@ -15,6 +15,6 @@ def start_alone(kind: str, key: str, arguments: dict[str, Any], what: str) -> Jo
     job = start(kind, key=key, arguments=arguments)
     if job.arguments != arguments:
         raise AnotherUnderWay(
-            f"Another job for {what} is already running.", "Wait until it is done, then try again."
+            f"Another job for {what} has not finished.", "Wait until it is done, then try again."
         )
     return job

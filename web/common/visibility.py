@@ -1,13 +1,13 @@
 """Visibility rules, all in one place.
 
-A collection is private (visible to its members; see pooling.services.members) or published. If it is published, a run
-is released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing). Members see
-everything; everyone else, signed in or not, sees what is released. A passage is shown to everyone if a public run
-supplied it, if a qrel set contains it, or if no run is known to have supplied it (as with imported judgments). If a
-qrel set is withheld, a passage is shown only if a public run or another qrel set has it, so that no page reveals a
+A collection is private (visible to people with a role in it; see pooling.services.members) or published. A run is
+released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing). Members see
+everything; everyone else who sees the collection sees what is released. A passage is shown to everyone if a public
+run supplied it, if a qrel set contains it, or if no run is known to have supplied it (as with imported judgments). If
+a qrel set is withheld, a passage is shown only if a public run or another qrel set has it, so that no page reveals a
 labeled passage. Pages check a passage per query; published bundles check it across all queries (``held_back``).
-Results on private queries, and the author and time of a run under embargo, are shown to members only. An assessor of
-a private collection sees no runs.
+Results on private queries are shown to members only; the author and time of a run under embargo, to members and the
+run's team. An assessor of a private collection sees no runs.
 """
 
 from collections import defaultdict
@@ -45,7 +45,8 @@ def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
 def opened_runs(collection: Collection, user: Any) -> RunQuerySet:
     """Return the runs whose page this person can open, sorted by tag: released runs, and all runs of their team.
 
-    Of the team's unreleased runs, only those in :func:`listed_runs` are shown with their values.
+    Members can open all runs; people who see no results, none. Of a team's unreleased runs, only those in
+    :func:`listed_runs` are shown with their values.
     """
     return _runs_seen(collection, user, own_team_filter)
 
@@ -62,7 +63,10 @@ def _runs_seen(
 
 
 def listed_everywhere(user: Any) -> QuerySet[Run]:
-    """Return the listed runs of all collections that this person can see."""
+    """Return the runs of all collections that this person can see: as a member, all; elsewhere, released runs.
+
+    Assessors of a private collection see none. Unlike in :func:`listed_runs`, a team's unreleased runs are left out.
+    """
     released = Run.objects.released().filter(collection__in=visible_to(user, results=True))
     return Run.objects.filter(Q(collection__in=joined_by(user)) | Q(pk__in=released.values("pk")))
 
@@ -89,7 +93,10 @@ def as_shown(run: Run, everything: bool, team: str = "") -> Run:
 
 
 def shown_runs(collection: Collection, user: Any, runs: Iterable[Run] | None = None) -> dict[str, Run]:
-    """Return run tag → run as this person sees it, for runs whose values the person can see. Do not save them."""
+    """Return run tag → run as this person sees it. Do not save the runs.
+
+    ``runs``: runs whose values the person can see; None for all of these.
+    """
     everything, team = sees_everything(user, collection), own_team(user, collection)
     found = listed_runs(collection, user) if runs is None else runs
     return {run.run_tag: as_shown(run, everything, team) for run in found}
@@ -160,10 +167,11 @@ class Sight:
         return "closed" if self.hides_singletons and status == "singleton" else status
 
     def held_back(self, told: Container[int]) -> frozenset[int]:
-        """Return the passages that are not shown for any query: they have suppliers, but no public supplier.
+        """Return the passages that are not shown for any query.
 
-        A gold pair can show a passage under another query, for which no run supplied it. ``told`` are the
-        keys of queries whose results can be shown; this instance must cover all queries.
+        No public run or shown label has them, but another run supplied them or, while labels are withheld, a withheld
+        label may contain them. A gold pair can show a passage under another query, for which no run supplied it.
+        ``told`` are the keys of queries whose results can be shown; this instance must cover all queries.
         """
         if self.everything:
             return frozenset()

@@ -163,7 +163,8 @@ def _new_run_needs(roles: dict[int, Role]) -> Iterator[Need]:
     collections = {one.pk: one for one in Collection.objects.filter(pk__in=judged)}
     fresh = count_by(new_runs(list(collections.values())), "collection") if collections else Counter()
     for key, number in sorted(fresh.items()):
-        words = f"{many(number, 'new run', 'new runs')} with top passages that nobody has judged yet"
+        told = ("new run whose top passages may be unjudged", "new runs whose top passages may be unjudged")
+        words = many(number, *told)
         name = collections[key].name
         yield Need(name, words, reverse("web:runs", args=[name]) + "?show=new")
 

@@ -41,7 +41,7 @@ A_YEAR = 365 * 24 * 3600
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Introduce Preferee to visitors. Show members items that need attention, their leaderboards and running jobs."""
+    """Introduce Preferee to visitors. Show others what needs attention, leaderboards, campaigns and collections."""
     listed = listed_collections(request.user)
     boards = collections_with_board([row.collection for row in listed])
     told = outdated_for(request.user, [row.collection for row in listed if row.versions])
@@ -147,7 +147,7 @@ def _graded_campaigns(roles: Mapping[int, Role], listed: Sequence[ListedCollecti
 
 
 def _creation_context(request: HttpRequest) -> dict[str, Any]:
-    """Return whether the person can create collections, and their unfinished and refused requests."""
+    """Return what the person can create, and their unfinished and recently refused requests for collections."""
     return {
         "may_create": may_create(request.user),
         "judges_here": request.user.is_authenticated and judges_here(request.user),

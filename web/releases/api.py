@@ -90,7 +90,7 @@ def publish(request: HttpRequest, name: str, asked: PublishIn) -> Status[dict[st
     if asked.dry_run:
         return Status(202, work_out(ring_for_preview(found, allow_open=asked.allow_open)))
     if not asked.as_shown:
-        raise HttpError(422, "Send the fingerprint that dry_run returned as as_shown.")
+        raise HttpError(422, "Send `as_shown`, the fingerprint that the dry run returned.")
     who = user.get_username()
     job = ring_for_publishing(found, allow_open=asked.allow_open, as_shown=asked.as_shown, who=who)
     return Status(202, work_out(job))

@@ -99,7 +99,7 @@ class ReleasedRows:
         return False
 
     def gold(self) -> Iterator[Row]:
-        """Yield the releasable gold pairs that were shown to workers."""
+        """Yield the releasable gold pairs that were accepted, including those that were suspended later."""
         for pair in self.scope.gold_pairs().select_related(*GOLD).order_by("campaign__name", "pk"):
             if self._told("gold pairs", 0, None, pair.query_id, pair.relevant_id, pair.off_topic_id):
                 yield {

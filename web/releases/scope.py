@@ -29,7 +29,11 @@ PUBLIC = AnonymousUser()
 
 @dataclass(frozen=True)
 class Scope:
-    """All inputs of a version's bundle. Inputs that change over time are as of the version's publication."""
+    """All inputs of a version's bundle.
+
+    Judgments, challenges and exclusions are as of the version's publication. What can be released is as of now:
+    public runs, private queries, withheld labels and withdrawn judgments.
+    """
 
     version: QrelVersion
 
@@ -80,7 +84,7 @@ class Scope:
 
     @cached_property
     def sight(self) -> Sight:
-        """The public view of passages. It hides passages without a public source for any released query."""
+        """The public view of passages. It hides passages that have no public source under any released query."""
         every = sight_of(self.collection, None, PUBLIC)
         hidden = Query.objects.filter(collection=self.collection, qid__in=self.private)
         hidden_keys = frozenset(hidden.values_list("pk", flat=True))
@@ -123,7 +127,7 @@ class Scope:
         return withheld_names(self.collection)
 
     def gold_pairs(self) -> QuerySet[GoldPair]:
-        """Return the gold pairs that were shown to workers."""
+        """Return the gold pairs that were accepted, including those that were suspended later."""
         asked = [GoldPair.State.ACCEPTED, GoldPair.State.SUSPENDED]
         return GoldPair.objects.filter(campaign__in=self.campaigns, state__in=asked)
 

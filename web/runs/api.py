@@ -220,7 +220,7 @@ def _runs_as_seen(runs: Iterable[Run], collection: Collection, user: Any) -> lis
 @router.patch(
     "/collections/{name}/runs/{int:key}",
     response=RunOut,
-    summary="Edit a run's description (its team's, too)",
+    summary="Edit a run's description (owners, maintainers and the run's team)",
 )
 def edit_run(request: HttpRequest, name: str, key: int, changes: RunChanges) -> Run:
     user = actor(request, ApiToken.Scope.RUNS)

@@ -52,7 +52,9 @@ class AboutRun(forms.Form):
     """A run's description."""
 
     team = forms.CharField(
-        max_length=200, required=False, help_text="Who made the run. It cannot be changed later."
+        max_length=200,
+        required=False,
+        help_text="Who made the run. Under a submission policy, it cannot be changed later.",
     )
     description = forms.CharField(
         max_length=10_000,
@@ -85,7 +87,7 @@ class AboutRun(forms.Form):
         return [self[name] for name in AboutRun.base_fields if name in self.fields]
 
     def about_system(self) -> list[forms.BoundField]:
-        """Return the details that the collection asks for."""
+        """Return the details that the collection asks for or its policy requires."""
         return [self[name] for name in self.asked]
 
     def clean(self) -> dict[str, Any]:

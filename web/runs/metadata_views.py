@@ -101,7 +101,7 @@ class RunFieldsForm(SeenValuesForm):
         return found
 
     def chosen(self) -> dict[str, Any]:
-        """Return the arguments of ``set_run_fields``. New fields are added to those that every run must fill in."""
+        """Return the arguments of ``set_run_fields``. New own fields are asked about every run, too."""
         own = self.cleaned_data["own"]
         before = {name for name, _ in self.fields["asked"].choices}  # type: ignore[attr-defined]
         kept = {one["name"] for one in own} | BY_NAME.keys()

@@ -109,7 +109,7 @@ def run_queries(
 ) -> dict[str, Any]:
     """Return one page of the run's queries, with values under the default labels and the latest version.
 
-    ``judged_shown``: whether to show which top passages were judged, because this could reveal a withheld label.
+    ``judged_shown``: whether to show which top passages were judged; this could reveal a withheld label.
     """
     show, found, sort = (parameters.get(name, "").strip() for name in ("show", "q", "sort"))
     show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""

@@ -176,7 +176,7 @@ def uploads(request: HttpRequest, collection: Collection) -> HttpResponse:
 @never_cache
 @needs("submit run")
 def upload(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Show one upload: every problem with its line, or the results of the check."""
+    """Show one upload: its problems with their lines, or the results of the check."""
     found = _visible_upload(request, collection, key)
     return render(request, "web/upload.html", service.upload_page(found, request.user))
 

@@ -51,7 +51,7 @@ class RoundForm(forms.Form):
     name = forms.CharField(
         max_length=80,
         label="Name",
-        help_text="Such as 2026. The name of an existing round changes that round.",
+        help_text="Such as 2026. Enter the name of an existing round to change that round.",
     )
     opens_at = forms.CharField(label="Opens", widget=Moment())
     closes_at = forms.CharField(

@@ -22,7 +22,7 @@ NAMELESS = "anonymous or not released"
 
 @dataclass(frozen=True)
 class Submitted:
-    """A submission in the public list. Only the tag and the day of an unreleased run are shown."""
+    """A submission in the public list: its tag, day, team (unless under embargo) and whether it is released."""
 
     run_tag: str
     team: str

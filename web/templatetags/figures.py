@@ -76,7 +76,7 @@ def signed(number: float | None) -> str:
 
 @register.filter("p_value")
 def p_value_words(p: float) -> str:
-    """Return "p = 0.0123" with three significant digits, or "p < 0.0001"; an empty string for NaN."""
+    """Return "p = 0.0123" with at most three significant digits, or "p < 0.0001"; an empty string for NaN."""
     if math.isnan(p):
         return ""
     return "p < 0.0001" if p < 0.0001 else f"p = {p:.3g}"

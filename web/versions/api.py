@@ -45,8 +45,9 @@ class VersionOut(Schema):
     outdated: Annotated[
         str | None,
         Field(
-            description="Notice on the latest version if judgments were excluded, repeated or withdrawn since; null "
-            "if it is up to date. Members of the collection get numbers."
+            description="Notice on the latest version if some of its judgments no longer count; otherwise null. "
+            "Members of the collection get numbers, and are also told of new judgments and of new passages with the "
+            "text of a best answer."
         ),
     ]
 

@@ -30,7 +30,7 @@ class ChallengeLine:
     """A challenge and its progress.
 
     ``asked``: number of judgments requested so far. ``judged``: number of judgments counted. ``queries``: number of
-    its queries.
+    its queries that have challengers.
     """
 
     challenge: Challenge

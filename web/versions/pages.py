@@ -137,9 +137,9 @@ def letter_of(place: int) -> str:
 def marked_queries(version: QrelVersion, official: QrelSet | None) -> QuerySet[VersionQuery]:
     """Return the version's queries, each annotated with ``beaten`` and ``changed``.
 
-    ``beaten``: the query's official label was judged but is not a best answer. Pools and the perfect run use this
-    label; other relevant passages are ignored. ``changed``: the parent version has other best answers, or does not
-    cover the query; false without a parent.
+    ``beaten``: the query's official label was in a pool or pair but is not a best answer. Pools and the perfect run
+    use this label; other relevant passages are ignored. ``changed``: the parent version has other best answers, or
+    does not cover the query; false without a parent.
     """
     best = PreferenceQrel.objects.filter(query=OuterRef("query"))
     before = best.filter(version=version.parent_id)

@@ -30,7 +30,7 @@ class RunRanks:
 
 @dataclass(frozen=True)
 class RankTable:
-    """The ranks in the board's top runs, or in the first runs by name until the board is computed.
+    """The ranks in the board's top runs, or in the first runs by name while there is no board.
 
     ``left_out``: number of further runs. ``letters``: letters of the passages that a shown run ranks. ``unranked``:
     number of other passages.

@@ -21,7 +21,8 @@ Columns = tuple[int, int, int, str, str]
 def released_qrels(version: QrelVersion, user: Any, sight: Sight | None = None) -> tuple[bytes, int, str]:
     """Return the visible part of the version's qrels file, the number of omitted lines, and the part's SHA-256.
 
-    Files omit what public pages hide: passages that only unreleased runs supplied, and results on private queries.
+    For non-members, files omit what public pages hide: passages supplied only by runs that are not public, passages
+    that may come from withheld labels, and results on private queries.
     ``sight``: the visibility of these queries, if already known.
     """
     rows = list(version.qrels.values_list(*COLUMNS))

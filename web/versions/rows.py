@@ -123,7 +123,7 @@ def judgment_rows(version: QrelVersion, query: Query, user: Any) -> Rows:
 
 
 def _shown_time(moment: datetime | None, *, exact: bool) -> str:
-    """Return the exact time for members only: others could use it to link a worker's judgments across queries."""
+    """Return the exact time for members, else the month: others could link a worker's judgments across queries."""
     if not exact:
         return month_of(moment)
     return moment.isoformat() if moment else ""

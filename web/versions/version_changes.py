@@ -226,13 +226,13 @@ def board_movement(version: QrelVersion, since: QrelVersion, user: Any) -> Movem
 
 @dataclass(frozen=True)
 class _CauseWords:
-    """Words for the causes of changes. Unreleased runs are counted, not named."""
+    """Words for the causes of changes. For non-members, runs that are not public are counted, not named."""
 
     sight: Sight
     key_of: dict[str, int]
 
     def reasons(self, change: QueryChange, cause: Cause) -> list[str]:
-        query, said = change.query, []
+        query, said = change.query, list[str]()
         if change.what == ChangeKind.ARRIVED and self.sight.hides_singletons:
             return said  # the lack of judgments would show which queries are singletons
         if cause.campaigns:
@@ -253,7 +253,7 @@ class _CauseWords:
         tags = self._tags(query, pids).intersection(cause.run_tags) or set(cause.run_tags)
         shown = sorted(tag for tag in tags if self.sight.everything or self.sight.names(tag))
         others = len(tags) - len(shown)
-        named = [*shown, *([f"{many(others, 'run')} not released"] if others else [])]
+        named = [*shown, *([f"{many(others, 'run that is', 'runs that are')} not public"] if others else [])]
         which = "challenges" if len(cause.challenges) > 1 else "challenge"
         return f"{which} {', '.join(map(str, cause.challenges))} added {what}, with {', '.join(named)}"
 

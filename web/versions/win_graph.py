@@ -42,7 +42,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class WinGraph:
-    """Nodes and arrows in a square of side ``size``. ``left_out`` counts passages with too few wins to be drawn."""
+    """Nodes and arrows in a square of side ``size``. ``left_out`` counts passages after the first ``MOST_NODES``."""
 
     size: float
     node: float
@@ -59,7 +59,7 @@ def win_graph(
     *,
     cycle: bool,
 ) -> WinGraph:
-    """Draw ``passages`` (most wins first) and their preferences.
+    """Draw the first ``MOST_NODES`` of ``passages`` and their preferences.
 
     ``wins[a, b]`` is how often a was preferred to b, halves allowed; pairs without an entry were not judged.
     """

@@ -39,7 +39,7 @@ AGENT = "Preferee-Webhooks/1 (+https://www.standardwebhooks.com)"
 
 
 def has_pending_work() -> bool:
-    """Return whether any event or message is waiting. This takes only two lookups in small indexes."""
+    """Return whether any event is undelivered or any message is due. This takes two lookups in small indexes."""
     return events.undelivered_events().exists() or WebhookDelivery.objects.due(clock.now()).exists()
 
 
@@ -81,9 +81,9 @@ def due_endpoints() -> list[int]:
 
 
 def deliver_due(endpoint_id: int, *, rng: random.Random, progress: Progress | None = None) -> int:
-    """Send this webhook's due messages in order, until one fails. Return the number delivered.
+    """Send this webhook's due messages in order, ``MESSAGES_AT_ONCE`` at most. Return the number delivered.
 
-    It stops at the first failure, so that an address that does not answer blocks a job worker for only one attempt.
+    Sending stops at the first failure, so that an address that does not answer blocks a job worker for one attempt.
     """
     arrived = 0
     for _ in range(MESSAGES_AT_ONCE):
@@ -183,7 +183,10 @@ def _switch_off_if_failing(endpoint: WebhookEndpoint, reply: Reply, over: bool, 
 
 
 def forget_old_deliveries() -> int:
-    """Delete messages and delivered events past the configured age. Return the number of rows."""
+    """Delete messages and delivered events past the configured age. Return the number of rows.
+
+    Waiting messages stay unless their webhook is switched off.
+    """
     if not settings.KEEP_DELIVERIES_DAYS:
         return 0
     before = clock.now() - timedelta(days=settings.KEEP_DELIVERIES_DAYS)

@@ -40,7 +40,7 @@ class Registered:
 def register_endpoint(
     *, collection: Collection, address: str, events: Sequence[str], user: Any
 ) -> Registered:
-    """Create a webhook for these kinds of event. Raises AddressRefused, WebhookRefused."""
+    """Create a webhook for these kinds of event. Raises NoEvents, AddressRefused, WebhookRefused."""
     chosen, address = _checked_events(events), address.strip()
     try:
         look_up(address)
@@ -69,7 +69,7 @@ def register_endpoint(
 
 
 def choose_events(*, endpoint: WebhookEndpoint, events: Sequence[str], user: Any) -> None:
-    """Change a webhook's kinds of event. Raises WebhookRefused."""
+    """Change a webhook's kinds of event. Raises NoEvents."""
     chosen = _checked_events(events)
     with transaction.atomic():
         WebhookEndpoint.objects.filter(pk=endpoint.pk).update(events=chosen)
@@ -132,7 +132,7 @@ def check_owner_rights(endpoint: WebhookEndpoint) -> bool:
     person = endpoint.kept_by
     if person is not None and members.may(person, MANAGE, endpoint.collection):
         return True
-    who = person.get_username() if person else "Its creator"
+    who = person.get_username() if person else "The person who created it or last switched it on"
     why = f"{who} no longer owns the collection. Switch the webhook on to use it with your permissions."
     switch_off(endpoint=endpoint, why=why)
     return False

@@ -34,5 +34,5 @@ def deliver_webhooks(*, progress: Progress, endpoint_id: int) -> dict[str, Any]:
 
 @job_kind("web.forget_webhooks")
 def forget_webhooks(**_: Any) -> dict[str, Any]:
-    """Delete messages past the configured age."""
+    """Delete messages and delivered events past the configured age."""
     return {"deleted": delivery.forget_old_deliveries()}

@@ -98,9 +98,9 @@ def post(address: str, body: bytes, headers: dict[str, str]) -> Reply:
     except TimeoutError:
         problem = f"No answer within {settings.WEBHOOK_TIMEOUT_SECONDS:g} seconds."
     except ConnectionRefusedError:
-        problem = "The connection was refused: nothing is listening there."
+        problem = "The connection was refused."
     except (OSError, http.client.HTTPException) as error:
-        problem = f"The connection was lost ({type(error).__name__})."
+        problem = f"The connection failed ({type(error).__name__})."
     return Reply(code, text, problem[:300], time.monotonic() - began)
 
 

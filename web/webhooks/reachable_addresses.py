@@ -94,7 +94,7 @@ def check_form(address: str) -> SplitResult:
     allowed = {"https", "http"} if settings.WEBHOOK_PRIVATE_ADDRESSES else {"https"}
     if parts.scheme not in allowed or not parts.hostname or port == 0:
         raise AddressRefused(
-            "The address of a webhook must begin with https://.",
+            "A webhook needs an https:// address with a host and a valid port.",
             "Enter one such as https://ci.example.org/hook.",
         )
     if parts.username is not None or parts.password is not None or parts.fragment:

@@ -44,7 +44,7 @@ def test_near_duplicates_can_change_until_a_topic_is_taken(make_campaign, people
     assert len(topic_named(campaign, "q1").order) == 4
     taken = take_topic(stale, people[0])  # loaded before the order changed
     assert set(taken.items.values_list("passage__pid", flat=True)) == {"p1", "p4", "p5", "p6"}
-    with pytest.raises(CampaignRefused, match="The judgments of graded depend on"):
+    with pytest.raises(CampaignRefused, match="Tasks or judgments of graded depend on"):
         remove_clusters(campaign.collection)
 
 

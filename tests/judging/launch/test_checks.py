@@ -378,7 +378,7 @@ def test_allow_list_without_the_crowds_worker_sites_is_refused(fair, checks, pag
 def test_qualifications_are_read_back_from_the_crowd(fair, checks):
     campaign = fair.draft()
     Campaign.objects.update(qualifications=REFERENCE_QUALIFICATIONS)
-    assert "has no qualification 00000000000000000071" in checks(campaign)[1]
+    assert "did not return the qualification 00000000000000000071" in checks(campaign)[1]
 
     for asked in REFERENCE_QUALIFICATIONS:
         name = {"71": "country", "40": "approved", "L0": "percent"}[asked["QualificationTypeId"][-2:]]

@@ -81,7 +81,7 @@ def test_what_changed_and_why(member, two):
 def test_runs_that_are_not_released_are_counted_not_named(client, two):
     page = text_of(client.get(CHANGES))
 
-    assert "with 1 run not released" in page
+    assert "with 1 run that is not public" in page
     assert "deep" not in page
 
 

@@ -212,8 +212,11 @@ def _workers_at_limit(campaign: Campaign) -> set[int]:
 
 
 def _update_list(campaign: Campaign, crowd: Crowd, worker: int, name: str, operation: str, key: str) -> None:
+    """Put a worker on the list called ``name`` or take the worker off. Raises CrowdNever for a forgotten worker."""
+    identity = CrowdIdentity.objects.filter(worker=worker).first()
+    if identity is None:
+        raise CrowdNever(f"Worker {worker} was forgotten, so no list can be changed.")
     block_list = ensure_list(campaign, crowd, name)
-    identity = CrowdIdentity.objects.get(worker=worker)
 
     def act() -> Reply:  # doing either twice is harmless
         getattr(crowd, operation)(block_list, identity.crowd_worker_id)

@@ -9,8 +9,10 @@ from config import clock
 from judging.errors import CrowdLater
 from judging.intake.collection import campaigns_to_collect
 from judging.intake.places import post_places
+from judging.jobs import collect_job
 from judging.models import BlockList, Campaign, CrowdIdentity, Exclusion, Place, Submission
 from judging.people.exclusions import exclude_worker, reinstate_worker
+from judging.people.rights import forget_worker
 from judging.tasks.lease_ends import end_submission
 from judging.workers.block_lists import (
     common_list_name,
@@ -221,6 +223,18 @@ def test_places_are_hidden_from_somebody_who_left_too_many_tasks_until_a_person_
 
             assert [hide_from_finished(campaign), hide_from_finished(campaign)] == [1, 0]
         assert fair.crowd.block_lists[limit_list_name(campaign)] == hidden
+
+
+def test_somebody_at_the_limit_who_was_forgotten_does_not_stop_the_collection(fair):
+    campaign = fair.opened(max_tasks_per_worker=1)
+    fair.do_task(campaign, "ADONE")
+    fair.collect(campaign)
+    assert hide_from_finished(campaign) == 1
+    forget_worker(worker("ADONE"))
+
+    collect_job(progress=lambda *_: None, campaign_id=campaign.pk)
+
+    assert hide_from_finished(campaign) == 0
 
 
 def test_the_limit_list_is_the_campaign_s_own(fair):

@@ -158,12 +158,12 @@ def make_payment(campaign: Campaign, crowd: Crowd, payment: Payment) -> bool:
     if payment.kind == Payment.Kind.REWARD:
         pay_reward(campaign, crowd, payment)
         return True
-    if payment.kind == Payment.Kind.COMPENSATION and payment.carrier_id is None:
-        pay_bonus(campaign, crowd, payment)  # carried by its own assignment, which has no reward
-        return True
-    carrying = payment.carrier_id or payment.submission_id
-    rewards = Payment.objects.filter(submission=carrying, kind=Payment.Kind.REWARD)
-    if not rewards.filter(state=Payment.State.PAID).exists():
+    rewards = Payment.objects.filter(
+        submission=payment.carrier_id or payment.submission_id, kind=Payment.Kind.REWARD
+    )
+    # Kept work has no reward: its own assignment, which was never submitted, carries its pay and its top-ups.
+    kept = payment.kind == Payment.Kind.COMPENSATION and payment.carrier_id is None
+    if not kept and rewards.exists() and not rewards.filter(state=Payment.State.PAID).exists():
         return False
     pay_bonus(campaign, crowd, payment)
     return True

@@ -1,6 +1,7 @@
 """Work that never reached the crowd's list: kept once, never paid beside listed work, and always screened."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 
@@ -9,6 +10,8 @@ from judging.errors import CrowdLater, WorkRefused
 from judging.intake import collection
 from judging.intake.collection import collect
 from judging.models import GoldAnswer, Payment, Submission, Task
+from judging.money.payments import pay_owed
+from judging.money.top_ups import owe_top_ups
 from judging.page import session
 from judging.rules.deadlines import GRACE, offered_seconds
 from tests.judging.cast import Fair
@@ -103,3 +106,22 @@ def test_a_worker_who_fails_waits_until_the_work_is_collected(crowd, db, monkeyp
     with clock.shifted(timedelta(seconds=110)), pytest.raises(WorkRefused) as refused:
         finished(big, campaign)
     assert refused.value.reason == "excluded"
+
+
+def test_kept_work_is_topped_up_like_listed_work(signing):
+    campaign = signing.opened()
+    submission = finished(signing, campaign)
+    with clock.shifted(over(campaign)):
+        collect(campaign)
+        pay_owed(campaign)
+        Submission.objects.update(finished_at=submission.opened_at + timedelta(seconds=600))
+        owe_top_ups(campaign, Decimal("15"))
+
+        assert pay_owed(campaign) == 1
+
+    paid = Payment.objects.filter(submission=submission, state=Payment.State.PAID)
+    assert dict(paid.values_list("kind", "amount")) == {
+        "compensation": Decimal("2.00"),
+        "top_up": Decimal("0.50"),
+    }
+    assert {bonus.assignment_id for bonus in signing.crowd.paid_bonuses} == {submission.assignment_id}

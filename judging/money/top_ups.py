@@ -5,7 +5,7 @@ from decimal import Decimal
 from statistics import median
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from accounts.models import User
 from config.guidance import Guidance, Option
@@ -135,15 +135,17 @@ def owe_top_ups(
 def _lacking_by_submission(campaign: Campaign, lacking: Decimal) -> dict[int, Decimal]:
     """Map submission keys to the dollars that each submission still lacks.
 
-    A submission lacks its share of ``lacking`` (dollars per whole task), less earlier top-ups. Submissions that lack
-    nothing are left out. Makes two queries, however many submissions there are.
+    A submission lacks its share of ``lacking`` (dollars per whole task), less earlier top-ups. As for all pay, pairs
+    that the worker continued in a later submission count only there. Submissions that lack nothing are left out.
+    Makes two queries, however many submissions there are.
     """
     earlier = Payment.objects.filter(submission__campaign=campaign, kind=Payment.Kind.TOP_UP)
     sums = earlier.values_list("submission").annotate(Sum("amount")).order_by()
     topped_up = {key: rounded(Decimal(amount)) for key, amount in sums}
+    made = Choice.objects.filter(slot=OuterRef("slots"))
     work = _paid_work(campaign).annotate(
         shown=Count("slots"),
-        judged=Count("slots", filter=Exists(Choice.objects.filter(slot=OuterRef("slots")))),
+        judged=Count("slots", filter=Q(Exists(made), slots__given_back=False)),
     )
     owed: dict[int, Decimal] = {}
     for key, judged, shown in work.values_list("pk", "judged", "shown"):
@@ -154,13 +156,14 @@ def _lacking_by_submission(campaign: Campaign, lacking: Decimal) -> dict[int, De
 
 
 def _paid_work(campaign: Campaign) -> QuerySet[Submission]:
-    """Return submissions whose reward is neither rejected nor held. Those of forgotten workers are left out."""
+    """Return submissions whose pay for judged pairs is neither rejected nor held.
+
+    Those of forgotten workers are left out.
+    """
     came_in = Submission.objects.filter(
         campaign=campaign, state=Submission.State.SUBMITTED, worker__identity__isnull=False
     )
     unpaid = Payment.objects.filter(
-        submission=OuterRef("pk"),
-        kind=Payment.Kind.REWARD,
-        state__in=[Payment.State.REJECTED, Payment.State.HELD],
-    )
+        submission=OuterRef("pk"), state__in=[Payment.State.REJECTED, Payment.State.HELD]
+    ).exclude(cause=Payment.CLAIMED)
     return came_in.exclude(Exists(unpaid)).order_by("pk")

@@ -7,10 +7,12 @@ import pytest
 
 from judging.errors import CampaignRefused
 from judging.models import Campaign, Payment, Submission
+from judging.money.held_pay import pay_held
 from judging.money.payments import pay_owed
 from judging.money.top_ups import owe_top_ups, plan_top_up
 from judging.page import session
 from judging.people.rights import forget_worker
+from pooling.models import Passage
 
 LEAST = Decimal("15")
 
@@ -131,5 +133,24 @@ def test_a_plan_asks_the_database_as_often_for_much_work_as_for_little(fair, slo
 def test_held_pay_is_not_topped_up(slow):
     submission = Submission.objects.order_by("pk").first()
     Payment.objects.filter(submission=submission).update(state="held")
+
+    assert submission.pk not in plan_top_up(slow, LEAST).owed
+
+
+def test_a_task_clicked_through_is_not_topped_up_while_its_bonus_is_undecided(fair):
+    Passage.objects.update(text="word " * 200)
+    campaign = fair.opened()
+    hurried = fair.do_task(campaign, "AFAST")
+    fair.collect(campaign)
+    assert dict(hurried.payments.values_list("kind", "state")) == {"reward": "paid", "bonus": "held"}
+
+    assert plan_top_up(campaign, LEAST, times=[600.0]).owed == {}
+    pay_held(campaign, hurried)
+    assert plan_top_up(campaign, LEAST, times=[600.0]).owed == {hurried.pk: Decimal("0.50")}
+
+
+def test_pairs_that_count_in_a_later_submission_are_not_topped_up(slow):
+    submission = Submission.objects.order_by("pk").first()
+    submission.slots.update(given_back=True)
 
     assert submission.pk not in plan_top_up(slow, LEAST).owed

@@ -6,11 +6,14 @@ A person decides. The software itself rejects only work without a judged pair (j
 from contextlib import suppress
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from config import clock
 from config.guidance import Guidance, Option
 from judging.campaign.campaigns import log_change
+from judging.campaign.cost import money
+from judging.campaign.reservations import reserve, settle_reservations, take_turn
+from judging.campaign.spending_rights import summed
 from judging.crowds import crowd_for
 from judging.errors import BadInput, CampaignRefused, CrowdNever
 from judging.exchange.calls import Patience, Reply, perform
@@ -118,7 +121,9 @@ def override_rejection(campaign: Campaign, submission: Submission, *, why: str =
 
     A bonus for pairs that only the crowd's form claims was never earned. It is held again until a person decides.
     The crowd allows this for 30 days after the submission. A rejection that was decided but not confirmed by the
-    crowd is sent first, because the crowd may have carried it out. Raises CampaignRefused if nothing was rejected.
+    crowd is sent first, because the crowd may have carried it out. The money, which a rejection leaves to other
+    tasks and a closed campaign no longer reserves, is reserved first. Raises CampaignRefused if nothing was rejected,
+    or beyond the installation's cap.
     """
     decided = _rejections_to_carry_out(campaign).filter(submission=submission).first()
     if decided is not None:
@@ -128,6 +133,7 @@ def override_rejection(campaign: Campaign, submission: Submission, *, why: str =
     reward = rejected.filter(kind=Payment.Kind.REWARD).first()
     if reward is None:
         raise CampaignRefused(f"{submission.assignment_id} is not rejected.")
+    _reserve_again(campaign, rejected, who=who)
 
     def call() -> Reply:
         crowd_for(campaign).approve(submission.assignment_id, override_rejection=True)
@@ -135,7 +141,14 @@ def override_rejection(campaign: Campaign, submission: Submission, *, why: str =
 
     key = f"{campaign.call_key}-override-{submission.pk}"
     request = {"assignment": submission.assignment_id}
-    perform(campaign=campaign, operation="override", key=key, request=request, act=call, find=lambda _: None)
+    try:
+        perform(
+            campaign=campaign, operation="override", key=key, request=request, act=call, find=lambda _: None
+        )
+    except CrowdNever:
+        if campaign.state == Campaign.State.CLOSED:
+            settle_reservations(campaign)
+        raise
     with transaction.atomic():
         mark_paid(reward, key)
         rejected.filter(cause=Payment.CLAIMED).update(state=Payment.State.HELD)
@@ -144,3 +157,11 @@ def override_rejection(campaign: Campaign, submission: Submission, *, why: str =
         submission.payments.update(decided_at=None, decided_by="", decided_why="")
         Submission.objects.filter(pk=submission.pk).update(approved_at=clock.now())
         log_change(campaign, f"rejection of submission {submission.pk} overridden", why=why, who=who)
+
+
+def _reserve_again(campaign: Campaign, rejected: QuerySet[Payment], *, who: str) -> None:
+    """Reserve these rejected payments beside what the campaign has committed, on behalf of the operator."""
+    with transaction.atomic():
+        take_turn()
+        again = summed(rejected, F("amount") + F("fee"))
+        reserve(campaign, money(campaign)["committed"] + again, by=None, who=who)

@@ -4,9 +4,12 @@ from decimal import Decimal
 
 import pytest
 
+from judging.campaign.cost import money
+from judging.campaign.reservations import reserved_for
 from judging.errors import CampaignRefused, CrowdLater, CrowdNever
 from judging.intake.collection import collect
 from judging.jobs import collect_job as collect_and_pay
+from judging.launch.closure import close
 from judging.models import Judgment, Payment, Submission
 from judging.money import rejections
 from judging.money.held_pay import held_work, pay_held
@@ -167,3 +170,45 @@ def test_a_bonus_that_only_the_form_claims_stays_held_when_a_rejection_is_taken_
     assert (held.amount, held.rejects_itself_at) == (Decimal("1.80"), None)
     pay_held(campaign, claimed, amount=Decimal(0), why="nothing was judged", who="ada")
     assert states() == {"reward": "paid", "bonus": "rejected"}
+
+
+@pytest.fixture
+def closed(fair, campaign, submission):
+    """The campaign, closed after all its work was rejected."""
+    for worker in ("A2", "A3", "A4"):
+        fair.do_task(campaign, worker)
+    collect(campaign, sweep=True)
+    for one in Submission.objects.all():
+        reject(campaign, one, why="a script sent it")
+    close(campaign)
+    collect_and_pay(progress=lambda *_: None, campaign_id=campaign.pk)
+    campaign.refresh_from_db()
+    assert (campaign.state, reserved_for(campaign)) == ("closed", 0)
+    return campaign
+
+
+def test_a_reversed_rejection_of_a_closed_campaign_counts_as_spent_again(closed, submission):
+    override_rejection(closed, submission, why="it was a person", who="ada")
+    pay_owed(closed)
+
+    assert reserved_for(closed) == money(closed)["spent"] == Decimal("2.40")
+    assert closed.reservations.latest("pk").who == "ada"
+
+
+def test_a_rejection_is_not_reversed_beyond_the_installations_cap(fair, closed, submission, settings):
+    settings.SPENDING_CAP = Decimal("2.39")
+
+    with pytest.raises(CampaignRefused, match="exceed this installation's cap"):
+        override_rejection(closed, submission, why="it was a person")
+
+    assert fair.crowd.approvals == []
+    assert set(submission.payments.values_list("state", flat=True)) == {"rejected"}
+
+
+def test_a_reversal_that_the_crowd_refuses_reserves_nothing(fair, closed, submission):
+    fair.crowd.fail("approve", CrowdNever("more than 30 days ago"))
+
+    with pytest.raises(CrowdNever):
+        override_rejection(closed, submission, why="it was a person")
+
+    assert reserved_for(closed) == 0

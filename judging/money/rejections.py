@@ -49,7 +49,8 @@ def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Paym
     """Record the decision to reject a submission, with the reason for the worker; return its reward.
 
     The next collection reports the rejection to the crowd; then reward and bonus are no longer owed. The judgments
-    are not touched. Raises BadInput without a reason, and CampaignRefused if the reward is already paid or rejected.
+    are not touched. Raises BadInput without a reason, and CampaignRefused if the reward is already paid or rejected,
+    or if there is none.
     """
     if not why.strip() or len(why) > LONGEST_REASON:
         raise BadInput(f"A rejection needs a reason of at most {LONGEST_REASON:,} characters.")
@@ -57,7 +58,12 @@ def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Paym
     # Record the decision first, so that no job pays the reward. An earlier decision not yet reported is replaced.
     owed = rewards.filter(state__in=Payment.OPEN)
     if not owed.update(decided_at=clock.now(), decided_by=who, decided_why=why.strip()):
-        payment = rewards.get()
+        payment = rewards.first()
+        if payment is None:
+            raise CampaignRefused(
+                f"Submission {submission.pk} has no reward at the crowd that could be rejected.",
+                "If its pay is held and you want to pay nothing, pay $0.00 of it.",
+            )
         raise CampaignRefused(
             f"The reward for {submission.assignment_id} is already {payment.state}.",
             Guidance(

@@ -7,7 +7,7 @@ import pytest
 
 from config import clock
 from judging.crowds.interface import Arrival
-from judging.errors import CrowdNever, WorkRefused
+from judging.errors import CampaignRefused, CrowdNever, WorkRefused
 from judging.exchange.calls import allow_retries
 from judging.exchange.link_tokens import page_address
 from judging.intake.collection import collect
@@ -16,6 +16,7 @@ from judging.money.held_pay import held_work, pay_held
 from judging.money.ledger import compare_books
 from judging.money.payments import pay_owed
 from judging.money.refused_payments import settle_payments, undo_settlement
+from judging.money.rejections import decide_rejection
 from judging.money.unlisted_work import missing_work
 from judging.page import arrivals, session
 from judging.rules.deadlines import (
@@ -265,6 +266,10 @@ def test_saved_work_that_nobody_could_have_read_waits_for_a_person(signing, crow
     assert one.why == "5 pairs were judged faster than anybody can read."
     assert "The requester decides whether you are paid $2.00, since the pairs were judged faster" in page
     assert signing.crowd.paid_bonuses == []
+    with pytest.raises(CampaignRefused, match=r"no reward at the crowd .* pay \$0.00 of it"):
+        decide_rejection(submission, why="nobody read this")
+    pay_held(campaign, submission, amount=Decimal(0), why="nobody read this")
+    assert submission.payments.get().state == "rejected"
 
 
 def test_saved_work_that_fails_screening_is_paid_and_does_not_count(signing, campaign):

@@ -120,6 +120,16 @@ def take_turn() -> None:
         mine.update(turn=F("turn") + 1)
 
 
+def lock_commitments(campaign: Campaign) -> None:
+    """Lock the campaign's row until this transaction ends, so that it commits money in one step at a time.
+
+    Everything that compares :func:`judging.campaign.cost.money` with a cap calls this first. Otherwise, two steps
+    could spend the same rest of the budget. To avoid deadlocks, :func:`take_turn` and locks of submissions come
+    before.
+    """
+    Campaign.objects.filter(pk=campaign.pk).update(seed=F("seed"))
+
+
 def _refuse_beyond_cap(missing: Decimal) -> None:
     spending = installation_spending()
     if spending.left is None or missing <= spending.left:

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 
 from config import clock
+from judging.campaign.reservations import lock_commitments
 from judging.crowds import crowd_for
 from judging.crowds.interface import Crowd
 from judging.models import Campaign, Payment, Submission
@@ -91,12 +92,16 @@ def accept_kept_work(campaign: Campaign, submission: Submission) -> bool:
     """
     _, judged, shown, earned, _ = earned_so_far(submission)
     cost = earned + crowd_for(campaign).fees.on(earned)
-    if not judged or beyond_cap(campaign, cost):
+    if not judged:
         return False
     waiting = Submission.objects.filter(pk=submission.pk, collected_at=None, state__in=[FINISHED, LAPSED])
     if not waiting.update(
         state=Submission.State.SUBMITTED, submitted_at=F("finished_at"), collected_at=clock.now()
     ):
+        return False
+    lock_commitments(campaign)
+    if beyond_cap(campaign, cost):
+        transaction.set_rollback(True)
         return False
     take_up(submission)
     resolve_only_here(submission)

@@ -13,6 +13,7 @@ from config.background.job_kinds import Progress
 from config.guidance import Action, Guidance
 from judging.campaign.cost import pay_for
 from judging.campaign.postings import current_posting
+from judging.campaign.reservations import lock_commitments
 from judging.crowds import crowd_for
 from judging.crowds.interface import Crowd, PostingKind
 from judging.errors import CrowdAlready, CrowdError, CrowdLater, CrowdNever
@@ -36,31 +37,34 @@ OFFERING = ["create_block_list", "create_kind", "post_place", "read_back"]
 def want_places(campaign: Campaign) -> int:
     """Record a wanted place for each task that lacks one; return their number. Safe to call concurrently.
 
-    While the budget lasts, there are as many live places as waiting or held tasks. Two concurrent callers compute the
-    same place numbers. The unique constraint lets only one of them succeed, and the other counts again.
+    While the budget lasts, there are as many live places as waiting or held tasks. If a place that was missing from
+    our records is recorded meanwhile, its number is taken, and the places are counted again.
     """
     # Read the state again: the campaign may have been paused since the caller read it.
     if not Campaign.objects.filter(pk=campaign.pk, state__in=Campaign.OFFERING).exists():
         return 0
     posting = current_posting(campaign)
-    if posting is None:
+    if posting is None or lacking(campaign) <= 0:
         return 0
     for _ in range(10):
-        # Read the last number before the count, so that a caller with an old count collides on the number.
-        last = posting.places.aggregate(last=Max("number"))["last"] or 0
-        missing = lacking(campaign)
-        if missing > 0 and (room := room_for(campaign)) is not None:
-            missing = min(missing, room)
-        if missing <= 0:
-            return 0
-        rows = [Place(posting=posting, number=last + 1 + offset) for offset in range(missing)]
         try:
-            with transaction.atomic():
-                Place.objects.bulk_create(rows, batch_size=2000)
-            return missing
+            return _want_missing(campaign, posting)
         except IntegrityError:
             continue
     return 0
+
+
+@transaction.atomic
+def _want_missing(campaign: Campaign, posting: Posting) -> int:
+    """Record the places that are missing, as far as the budget allows. Raises IntegrityError for a taken number."""
+    lock_commitments(campaign)
+    last = posting.places.aggregate(last=Max("number"))["last"] or 0
+    missing = lacking(campaign)
+    if missing > 0 and (room := room_for(campaign)) is not None:
+        missing = min(missing, room)
+    rows = [Place(posting=posting, number=last + 1 + offset) for offset in range(missing)]
+    Place.objects.bulk_create(rows, batch_size=2000)
+    return len(rows)
 
 
 def any_wanted(campaign: Campaign) -> bool:

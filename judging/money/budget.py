@@ -10,7 +10,13 @@ from accounts.models import User
 from config.guidance import Action, Guidance
 from judging.campaign.campaigns import MOST_BUDGET, log_change
 from judging.campaign.cost import money, quote_tasks
-from judging.campaign.reservations import release_reservations, reserve, sources
+from judging.campaign.reservations import (
+    lock_commitments,
+    release_reservations,
+    reserve,
+    sources,
+    take_turn,
+)
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign
 
@@ -81,20 +87,18 @@ def raise_budget(
     For an open or paused campaign, an increase is reserved against what ``by`` can spend (None: the operator), and a
     decrease is released. Raises the errors of :func:`refuse_budget`.
     """
-    campaign.refresh_from_db()
-    refuse_budget(campaign, amount, by=by)
-    changes = {"budget": amount}
-    if campaign.state in (*SPENDING, *Campaign.OVER) and campaign.confirmed_spend is not None:
-        changes["confirmed_spend"] = max(amount, campaign.confirmed_spend)
     with transaction.atomic():
+        take_turn()
+        lock_commitments(campaign)
+        campaign.refresh_from_db()
+        refuse_budget(campaign, amount, by=by)
+        changes = {"budget": amount}
+        if campaign.state in (*SPENDING, *Campaign.OVER) and campaign.confirmed_spend is not None:
+            changes["confirmed_spend"] = max(amount, campaign.confirmed_spend)
         if campaign.state in SPENDING:
             reserve(campaign, amount, by=by, who=who)
             release_reservations(campaign, amount)
-        # If the campaign was launched in the meantime, the budget would have to be reserved first.
-        if not Campaign.objects.filter(pk=campaign.pk, state=campaign.state).update(**changes):
-            raise CampaignRefused(
-                f"Campaign {campaign.name} has changed in the meantime.", "Check its state and try again."
-            )
+        Campaign.objects.filter(pk=campaign.pk).update(**changes)
         log_change(campaign, f"budget ${amount:,.2f}", why=why, who=by.get_username() if by else who)
     campaign.refresh_from_db()
 

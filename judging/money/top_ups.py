@@ -13,7 +13,7 @@ from config.plurals import many
 from judging.campaign.campaigns import log_change
 from judging.campaign.cost import money, pay_for
 from judging.campaign.hourly_pay import seconds_of_tasks
-from judging.campaign.reservations import reserve, take_turn
+from judging.campaign.reservations import lock_commitments, reserve, take_turn
 from judging.crowds import crowd_for
 from judging.errors import BadInput, CampaignRefused
 from judging.exchange.cached_figures import kept_figures
@@ -107,6 +107,7 @@ def owe_top_ups(
     ``confirmed``.
     """
     take_turn()  # so that concurrent top-ups are planned one after the other
+    lock_commitments(campaign)
     plan = plan_top_up(campaign, minimum_hourly)
     if confirmed is not None and confirmed != plan.total:
         raise CampaignRefused(

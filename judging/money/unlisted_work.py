@@ -17,7 +17,7 @@ from accounts.models import User
 from config import clock
 from judging.campaign.campaigns import log_change
 from judging.campaign.cost import money
-from judging.campaign.reservations import reserve, take_turn
+from judging.campaign.reservations import lock_commitments, reserve, take_turn
 from judging.crowds import crowd_for
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Payment, Submission
@@ -184,6 +184,7 @@ def _reserve_bonus(campaign: Campaign, missing: MissingWork, *, by: User | None,
             "Pay another way and note how, or wait until another task of this worker is paid.",
         )
     fee = crowd_for(campaign).fees.on(missing.earned)
+    lock_commitments(campaign)
     if refusal := beyond_cap(campaign, missing.earned + fee):
         raise refusal
     reserve(campaign, money(campaign)["committed"] + missing.earned + fee, by=by, who=who)

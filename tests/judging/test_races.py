@@ -4,6 +4,7 @@ import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from decimal import Decimal
 from types import SimpleNamespace
 
@@ -11,9 +12,11 @@ import pytest
 from django.db import connection, connections, transaction
 
 from config import clock
+from judging.campaign.cost import money
 from judging.campaign.pairs import request_pairs
 from judging.errors import CampaignRefused, CrowdNever, MayNotSpend
 from judging.exchange.link_tokens import page_token, read_page
+from judging.intake import places, screened_work
 from judging.intake.collection import collect
 from judging.intake.early_screening import confirm_failed
 from judging.intake.places import lacking, post_places, want_places
@@ -33,7 +36,9 @@ from judging.models import (
     Worker,
 )
 from judging.money import refused_payments
+from judging.money.budget import room_for
 from judging.money.payments import pay_owed
+from judging.money.top_ups import owe_top_ups
 from judging.page import session
 from judging.rules.packing import PairRequest
 from judging.tasks import leases
@@ -335,3 +340,38 @@ def test_one_of_two_launches_that_exceed_a_grant_is_refused(fair, django_user_mo
 
     assert sorted(places, key=str) == [4, None]
     assert Reservation.objects.get().amount == Decimal("9.64")
+
+
+def test_a_top_up_and_new_places_do_not_spend_the_same_rest_of_the_budget(fair, monkeypatch):
+    campaign = fair.opened(budget=Decimal("12.00"))  # four tasks of $2.40, and one repeat
+    for worker in ("A1", "A2"):
+        fair.do_task(campaign, worker)
+    collect(campaign, sweep=True)
+    pay_owed(campaign)
+    for submission in Submission.objects.all():
+        submission.finished_at = submission.opened_at + timedelta(minutes=10)
+        submission.save()
+    worker = CrowdIdentity.objects.get(crowd_worker_id="A1").worker
+    screened_work.exclude(campaign, worker, "person", "careless")
+    counted, topped_up = threading.Event(), threading.Event()
+
+    def counting(campaign):
+        room = room_for(campaign)
+        counted.set()
+        topped_up.wait(2)  # in vain, as the top-up has to wait
+        return room
+
+    def top_up():
+        counted.wait(30)
+        try:
+            return owe_top_ups(campaign, Decimal("15")).owed
+        except CampaignRefused as refused:
+            return refused.message
+        finally:
+            topped_up.set()
+
+    monkeypatch.setattr(places, "room_for", counting)
+    wanted, said = at_once(lambda: want_places(campaign), top_up)
+
+    assert (wanted, said) == (1, "$1.20 more would exceed the budget of $12.00.")
+    assert money(campaign)["committed"] == Decimal("12.00")

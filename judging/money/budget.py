@@ -20,8 +20,11 @@ from judging.campaign.reservations import (
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign
 
-#: States in which raising the budget reserves money at once. Before these states, the launch reserves it.
+#: States in which tasks are done or can be offered again.
 SPENDING = (Campaign.State.OPEN, Campaign.State.PAUSED)
+#: States in which raising the budget reserves money at once. Before these states, the launch reserves it. A closing
+#: campaign can still pay for work that was saved in time.
+RESERVING = (*SPENDING, Campaign.State.CLOSING)
 
 
 def cap_of(campaign: Campaign) -> Decimal | None:
@@ -84,7 +87,7 @@ def raise_budget(
 ) -> None:
     """Set the budget to ``amount`` dollars, fees included, and record in the campaign's log who did so and why.
 
-    For an open or paused campaign, an increase is reserved against what ``by`` can spend (None: the operator), and a
+    In the :data:`RESERVING` states, an increase is reserved against what ``by`` can spend (None: the operator), and a
     decrease is released. Raises the errors of :func:`refuse_budget`.
     """
     with transaction.atomic():
@@ -95,7 +98,7 @@ def raise_budget(
         changes = {"budget": amount}
         if campaign.state in (*SPENDING, *Campaign.OVER) and campaign.confirmed_spend is not None:
             changes["confirmed_spend"] = max(amount, campaign.confirmed_spend)
-        if campaign.state in SPENDING:
+        if campaign.state in RESERVING:
             reserve(campaign, amount, by=by, who=who)
             release_reservations(campaign, amount)
         Campaign.objects.filter(pk=campaign.pk).update(**changes)
@@ -107,7 +110,7 @@ def refuse_budget(campaign: Campaign, amount: Decimal, *, by: User | None = None
     """Check that the budget can be set to ``amount`` dollars, without changing anything.
 
     Raises BadInput for an impossible amount. Raises CampaignRefused if the amount is less than the campaign has
-    committed or exceeds the installation's caps. For an open or paused campaign, raises MayNotSpend if ``by`` cannot
+    committed or exceeds the installation's caps. In the :data:`RESERVING` states, raises MayNotSpend if ``by`` cannot
     spend the increase.
     """
     if not amount.is_finite() or not 0 < amount <= MOST_BUDGET:
@@ -123,5 +126,5 @@ def refuse_budget(campaign: Campaign, amount: Decimal, *, by: User | None = None
             f"${amount:,.2f} is over this installation's cap of ${settings.BUDGET_CAP:,.2f} for a campaign.",
             "Raise PREFEREE_BUDGET_CAP, or choose a smaller budget.",
         )
-    if campaign.state in SPENDING:
+    if campaign.state in RESERVING:
         sources(campaign, amount, by=by)

@@ -119,6 +119,19 @@ def test_a_raised_budget_takes_from_the_grant_and_a_lowered_one_gives_back(fair,
         raise_budget(campaign, Decimal(13), by=mia)
 
 
+def test_a_closing_campaign_that_can_still_pay_for_saved_work_reserves_a_raised_budget(fair, mia):
+    campaign = fair.draft()
+    granted("10.64", person=mia)
+    launched_by(mia, campaign)
+    close(campaign)
+
+    with pytest.raises(MayNotSpend):
+        raise_budget(campaign, Decimal(12), by=mia)
+    raise_budget(campaign, Decimal("10.64"), by=mia)
+
+    assert reserved_for(campaign) == campaign.confirmed_spend == Decimal("10.64")
+
+
 def test_the_budget_of_a_draft_reserves_nothing_and_its_launch_all_of_it(fair, mia):
     campaign = fair.draft()
     raise_budget(campaign, Decimal(50), by=mia)

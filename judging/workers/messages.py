@@ -129,6 +129,11 @@ def _may_be_sent(row: WorkerMessage) -> bool:
     """Return whether the message was certainly not sent before; False after a call without a reply."""
     if row.sent_at or (row.call and (row.call.reply or {}).get("unknown")):
         return False
+    failed = (row.call.reply or {}).get("failed") if row.call else None
+    if row.call and failed is not None and str(row.worker_id) not in failed:
+        # It was delivered, but the program stopped before it recorded that.
+        _record_delivery([row], failure="", sent_at=row.call.done_at)
+        return False
     if row.call and row.call.state == CrowdCall.State.INTENDED and row.call.attempts:
         _record_delivery([row], failure=f"It was being sent when the program stopped. {PERHAPS}")
         return False

@@ -4,6 +4,7 @@ import pytest
 
 from judging.errors import CampaignRefused, CrowdConfiguration, CrowdLater, CrowdNever, CrowdThrottled
 from judging.models import CrowdIdentity, WorkerMessage
+from judging.workers import messages
 from judging.workers.messages import PERHAPS, addressees, send_message
 
 
@@ -108,6 +109,27 @@ def test_a_call_during_which_the_program_died_is_not_made_again(fair, judged, on
     assert reached(fair) == ["ADONE", "AFAIL"]
     assert sum(PERHAPS in row.failure for row in rows) == 1
     assert sum(row.sent_at is not None for row in rows) == 1
+
+
+def test_messages_that_arrived_before_the_program_died_are_not_sent_again(fair, judged, monkeypatch):
+    people = [*addressees(judged), CrowdIdentity.objects.get(crowd_worker_id="AOPEN").worker]
+    with monkeypatch.context() as patch:
+        patch.setattr(messages, "_record_delivery", killed)
+        with pytest.raises(KeyboardInterrupt):
+            send_message(judged, people, subject="s", text="t")
+
+    rows = send_message(judged, people, subject="s", text="t")
+
+    assert reached(fair) == ["ADONE", "AFAIL"]
+    assert sorted((row.sent_at is not None, row.failure) for row in rows) == [
+        (False, "not known"),
+        (True, ""),
+        (True, ""),
+    ]
+
+
+def killed(*_, **__):
+    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(("subject", "text"), [("", "t"), ("s", " "), ("s" * 201, "t"), ("s", "t" * 4097)])

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import gettext
 
-from config import clock
 from judging.crowds import crowd_for
 from judging.crowds.interface import Crowd
 from judging.errors import CrowdNever
@@ -57,7 +56,8 @@ def send_notices(campaign: Campaign) -> int:
         return 0
     prefix = f"{campaign.call_key}-notice-"
     rows = CrowdCall.objects.filter(campaign=campaign, key__startswith=prefix)
-    done = set(rows.exclude(state=CrowdCall.State.INTENDED).values_list("key", flat=True))
+    # If the call is done and nothing is stored, the program stopped in between. Then the notice is only stored.
+    done = set(rows.filter(Q(state=CrowdCall.State.FAILED) | ~Q(messages=None)).values_list("key", flat=True))
     with translation.override(campaign.wording):
         due = [*_exclusion_notices(campaign), *_appeal_notices(campaign)]
     for notice in due:
@@ -85,16 +85,19 @@ def _send_notice(campaign: Campaign, crowd: Crowd, notice: Notice, key: str) -> 
     except CrowdNever:
         return 0
     failure = reply["failed"].get(str(notice.worker.pk), "")
+    _store_notice(campaign, notice, CrowdCall.objects.get(key=key), failure)
+    return int(not failure)
+
+
+def _store_notice(campaign: Campaign, notice: Notice, call: CrowdCall, failure: str) -> None:
     kept = {
         "campaign": campaign,
         "subject": notice.subject,
         "text": notice.text,
         "failure": failure,
-        "sent_at": None if failure else clock.now(),
+        "sent_at": None if failure else call.done_at,
     }
-    call = CrowdCall.objects.get(key=key)
     WorkerMessage.objects.get_or_create(call=call, worker=notice.worker, defaults=kept)
-    return int(not failure)
 
 
 def _exclusion_notices(campaign: Campaign) -> list[Notice]:

@@ -12,6 +12,7 @@ from judging.errors import CrowdLater
 from judging.models import Appeal, Campaign, CrowdIdentity, Exclusion, WorkerMessage
 from judging.page.reports_and_appeals import make_appeal, settle_report_or_appeal
 from judging.people.exclusions import exclude_worker, reinstate_worker
+from judging.workers import notices
 from judging.workers.notices import send_notices
 from tests.judging.visitor import Visitor, text
 
@@ -78,6 +79,21 @@ def test_each_worker_is_notified_once_and_a_lost_reply_is_retried(fair, failed):
 
     assert told == [1, 0]
     assert len(fair.crowd.messages) == WorkerMessage.objects.count() == 1
+
+
+def test_a_notice_sent_just_before_the_program_died_is_stored_and_not_sent_again(fair, failed, monkeypatch):
+    def killed(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(notices, "_store_notice", killed)
+        with pytest.raises(KeyboardInterrupt):
+            send_notices(failed)
+
+    assert (send_notices(failed), send_notices(failed)) == (1, 0)
+
+    assert len(fair.crowd.messages) == 1
+    assert WorkerMessage.objects.get().sent_at
 
 
 def test_unpaid_workers_are_notified_once_they_are_paid(fair, campaign):

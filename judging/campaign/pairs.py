@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Count, Exists, Max, OuterRef, Subquery
 
 from judging.models import Campaign, Pair, Submission, Task, TaskPair
 from judging.rules.packing import PairRequest, pack
@@ -104,17 +104,47 @@ def _create_tasks(campaign: Campaign, packed: Sequence[Sequence[int]], after: in
 
 @transaction.atomic
 def repack_unjudged(submission: Submission, judged_pair_ids: set[int]) -> int:
-    """Move the pairs that a submission left unjudged into a new task; return the number of pairs moved."""
+    """Move the pairs that a submission left unjudged into another task; return the number of pairs moved.
+
+    This is a waiting task with room for them or, without one, a new task. Every task costs the same, however few
+    pairs it has. If each submission got a new task, workers who leave out a pair each time would double the cost.
+    """
     if submission.task is None:
         return 0
-    left = submission.task.task_pairs.exclude(pair_id__in=judged_pair_ids)
-    if not (count := left.count()):
+    rows = submission.task.task_pairs.exclude(pair_id__in=judged_pair_ids)
+    left = [task_pair.pair for task_pair in rows.select_related("pair")]
+    if not left:
         return 0
     Campaign.objects.filter(pk=submission.campaign_id).update(seed=submission.campaign.seed)
-    last = Task.objects.filter(campaign=submission.campaign).aggregate(last=Max("number"))["last"] or 0
-    task = Task.objects.create(campaign=submission.campaign, number=last + 1, round=submission.task.round)
-    left.update(task=task)
-    return count
+    rows.update(task=_task_with_room(submission.task, left) or _task_after_last(submission.task))
+    return len(left)
+
+
+def _task_with_room(of: Task, left: Sequence[Pair]) -> Task | None:
+    """Lock and return the last waiting task that nobody has opened and that these pairs of ``of`` fit into, if any.
+
+    Like packing, this puts two pairs of a query into one task only if a campaign grades single passages.
+    """
+    campaign = of.campaign
+    same = {"pair__in": left} if campaign.grades else {"pair__query__in": [pair.query_id for pair in left]}
+    waiting = Task.objects.filter(
+        ~Exists(TaskPair.objects.filter(task=OuterRef("pk"), **same)),
+        campaign=campaign,
+        round=of.round,
+        state=Task.State.WAITING,
+        submissions=None,
+    )
+    sizes = TaskPair.objects.filter(task=OuterRef("pk")).order_by().values("task").annotate(Count("pk"))
+    roomy = waiting.annotate(size=Subquery(sizes.values("pk__count"))).filter(
+        size__lte=campaign.pairs_per_task - len(left)
+    )
+    # Locked, so that no worker can take the task meanwhile. A task that is being taken stays as it is.
+    return roomy.order_by("-number").select_for_update(of=("self",), skip_locked=True).first()
+
+
+def _task_after_last(of: Task) -> Task:
+    last = Task.objects.filter(campaign=of.campaign).aggregate(last=Max("number"))["last"] or 0
+    return Task.objects.create(campaign=of.campaign, number=last + 1, round=of.round)
 
 
 def judgments_in_flight(campaign: Campaign, pairs: Sequence[PairRequest]) -> dict[PairRequest, int]:

@@ -2,6 +2,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db.models import Count
 
 from config import clock
 from judging.errors import CrowdNever
@@ -234,6 +235,25 @@ def test_with_all_gold_passed_judged_pairs_count_and_the_rest_is_repacked(fair):
     assert set(packed.task_pairs.values_list("pair", flat=True)) == {pairs[1].pair_id, pairs[2].pair_id}
     assert TaskPair.objects.filter(task__campaign=campaign).count() == 12
     assert fair.crowd.open_places == 4
+
+
+def test_pairs_that_several_workers_left_share_a_task(fair):
+    campaign = fair.opened()
+    asked = set()
+    for worker in ("A1", "A2", "A3"):
+        submission = fair.open_task(campaign, worker)
+        slots = list(submission.slots.select_related("gold_pair", "pair").order_by("number"))
+        skipped = next(slot for slot in slots if slot.pair and slot.pair.query_id not in asked)
+        asked.add(skipped.pair.query_id)
+        for slot in slots:
+            if slot != skipped:
+                fair.answer_slot(submission, slot)
+        fair.send_off(submission)
+        fair.collect(campaign)
+
+    tasks = campaign.tasks.order_by("number").annotate(Count("task_pairs"))
+    assert [*tasks.values_list("state", "task_pairs__count")] == [*[("done", 2)] * 3, *[("waiting", 3)] * 2]
+    assert fair.crowd.open_places == 2
 
 
 def test_submission_unknown_here_is_held_and_its_place_offered_again(fair):

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max, Sum
+from django.db.models import Exists, Max, OuterRef, Q, Sum
 from django.db.models.functions import Coalesce
 
 from config import clock
@@ -127,12 +127,16 @@ def _ids_of(worker: Worker) -> list[str]:
 def _assignments_held_last(worker: Worker) -> list[str]:
     """Return the ids of assignments that the worker was the last to hold.
 
-    An assignment is left out if another worker holds or has submitted it, because it is needed to pay that worker.
+    An assignment is left out if it is needed to pay another worker: one who holds it or has submitted it, or whose
+    finished task the crowd never listed, so that it can still be paid by its receipt.
     """
     mine = Submission.objects.filter(worker=worker).exclude(assignment_id__startswith=FORGOTTEN)
     ids = set(mine.values_list("assignment_id", flat=True))
     others = Submission.objects.filter(assignment_id__in=ids).exclude(worker=worker)
-    return sorted(ids - set(others.exclude(state__in=ENDED).values_list("assignment_id", flat=True)))
+    paid = Payment.objects.filter(submission=OuterRef("pk")).exclude(state__in=Payment.OPEN)
+    unpaid = Q(~Exists(paid), state=Submission.State.LAPSED, finished_at__isnull=False)
+    needed = others.filter(~Q(state__in=ENDED) | unpaid)
+    return sorted(ids - set(needed.values_list("assignment_id", flat=True)))
 
 
 def _handed_on(worker: Worker) -> list[Submission]:

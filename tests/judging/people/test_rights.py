@@ -26,6 +26,8 @@ from judging.models import (
 )
 from judging.money.discrepancies import receipt_of
 from judging.money.ledger import compare_books
+from judging.money.unlisted_work import missing_by_receipt
+from judging.page import session
 from judging.people.erasure import TEXTS
 from judging.people.exclusions import reinstate_worker
 from judging.people.rights import enforce_retention, find_worker, forget_worker, withdraw_worker
@@ -324,6 +326,27 @@ def test_an_assignment_that_was_handed_on_and_paid_stays_the_next_workers(fair, 
     assert after.assignment_id == place.assignment_id
     assert before.assignment_id == f"forgotten-{before.pk}"
     assert compare_books(campaign).differences == []
+
+
+def test_forgetting_the_next_worker_leaves_the_receipt_of_work_finished_in_vain(fair, campaign):
+    before = fair.open_task(campaign, "AMARTHA")
+    fair.answer(before)
+    session.finish(before)
+    place, receipt = fair.crowd.posted[before.place.crowd_id], receipt_of(before)
+    fair.crowd.give_back(place)
+    with clock.shifted(timedelta(hours=3)):
+        fair.collect(campaign)
+        after = fair.open_task(campaign, "ANEXT", place)
+        assert after.assignment_id == before.assignment_id
+        fair.answer(after)
+        fair.send_off(after)
+        fair.collect(campaign)
+
+        forget_worker(after.worker)
+
+        after.refresh_from_db()
+        assert after.assignment_id == f"forgotten-{after.pk}"
+        assert missing_by_receipt(campaign, receipt) == before
 
 
 def _whole_database():

@@ -67,8 +67,8 @@ def take_from_crowd(held: TopicAssignment) -> None:
 def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
     """Assign the assessor a sample of the passages that another assessor or a crowd judged for a decided topic.
 
-    Raises CampaignRefused if the topic is undecided or has no judged passage, if this assessor judged it, or if
-    somebody else gives its second opinion.
+    Raises CampaignRefused if the topic is undecided or has no judged passage, if this assessor judged it or had it
+    before, or if somebody else gives its second opinion.
     """
     qid = topic.query.qid
     with transaction.atomic():
@@ -76,7 +76,7 @@ def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
         first = assignment_of(topic)
         if first is None or standing_decision(topic) is None:
             raise CampaignRefused(f"Topic {qid} is not finished.", "Choose a finished topic.")
-        if first.assessor_id == assessor.pk:
+        if topic.assignments.filter(assessor=assessor, second=False).exists():
             raise CampaignRefused(f"You judged topic {qid} yourself.", "Choose another topic.")
         second = topic.assignments.filter(second=True, over_at=None).first()
         if second is not None and second.assessor_id != assessor.pk:

@@ -58,6 +58,11 @@ class TopicState:
             return PREPARED
         return JUDGED if self.tally.judged < self.given else CHOOSING
 
+    def was_taken_by(self, assessor: Any) -> bool:
+        """Return whether this person has the topic, or had it before. Second opinions do not matter."""
+        held = [*self.declined, *([self.assignment] if self.assignment else [])]
+        return any(one.assessor_id == assessor.pk for one in held if not one.second)
+
     @property
     def free(self) -> bool:
         """True if an assessor or a new crowd can take the topic."""

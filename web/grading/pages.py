@@ -150,7 +150,8 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
         "to_check": [
             one
             for one in states
-            if one.state in finished and one.second is None and one.tally.judged and one not in mine
+            if one.state in finished and one.second is None and one.tally.judged
+            if not one.was_taken_by(user)
         ][:TOPICS_A_PAGE]
         if assesses
         else [],

@@ -279,6 +279,18 @@ def test_a_second_opinion_goes_over_a_sample_and_decides_nothing(make_campaign, 
     assert [row["counts"] for row in grades_of(topic.campaign)].count(True) == 6
 
 
+def test_whoever_judged_a_topic_before_gives_no_second_opinion_on_it(make_campaign, people):
+    topic = topic_named(make_campaign(), "q1")
+    grade_all(declined := take_topic(topic, people[0]), TWO, limit=3)
+    end_assignment(declined, why="too hard", who="ada")
+    grade_all(take_topic(topic, people[1]), TWO)
+
+    with pytest.raises(CampaignRefused, match="You judged topic q1 yourself"):
+        take_second_opinion(topic, people[0])
+    (state, _) = states_of(topic.campaign)
+    assert all(state.was_taken_by(one) for one in people)
+
+
 def test_a_topic_without_a_judged_passage_gets_no_second_opinion(make_campaign, people):
     topic = topic_named(make_campaign(), "q1")
     take_topic(topic, people[0])

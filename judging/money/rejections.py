@@ -4,6 +4,7 @@ A person decides. The software itself rejects only work without a judged pair (j
 """
 
 from contextlib import suppress
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -42,28 +43,27 @@ def submission_of(campaign: Campaign, word: str) -> Submission:
 
 def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "") -> None:
     """Decide a rejection (:func:`decide_rejection`) and report it to the crowd at once. Raises the crowd's error."""
-    _reject_at_crowd(campaign, decide_rejection(submission, why=why, who=who))
+    payment = decide_rejection(submission, why=why, who=who)
+    if payment.kind == Payment.Kind.REWARD:
+        _reject_at_crowd(campaign, payment)
 
 
 def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Payment:
     """Record the decision to reject a submission, with the reason for the worker; return its reward.
 
-    The next collection reports the rejection to the crowd; then reward and bonus are no longer owed. The judgments
-    are not touched. Raises BadInput without a reason, and CampaignRefused if the reward is already paid or rejected,
-    or if there is none.
+    The next collection reports the rejection to the crowd; then reward and bonus are no longer owed. Work that never
+    reached the crowd has no reward: its pay is rejected at once, and returned. The judgments are not touched. Raises
+    BadInput without a reason, and CampaignRefused if the pay is already paid or rejected, or if there is none.
     """
     if not why.strip() or len(why) > LONGEST_REASON:
         raise BadInput(f"A rejection needs a reason of at most {LONGEST_REASON:,} characters.")
     rewards = Payment.objects.filter(submission=submission, kind=Payment.Kind.REWARD)
     # Record the decision first, so that no job pays the reward. An earlier decision not yet reported is replaced.
-    owed = rewards.filter(state__in=Payment.OPEN)
-    if not owed.update(decided_at=clock.now(), decided_by=who, decided_why=why.strip()):
-        payment = rewards.first()
-        if payment is None:
-            raise CampaignRefused(
-                f"Submission {submission.pk} has no reward at the crowd that could be rejected.",
-                "If its pay is held and you want to pay nothing, pay $0.00 of it.",
-            )
+    decided = {"decided_at": clock.now(), "decided_by": who, "decided_why": why.strip()}
+    if not rewards.exists():
+        return _reject_kept(submission, decided)
+    if not rewards.filter(state__in=Payment.OPEN).update(**decided):
+        payment = rewards.get()
         raise CampaignRefused(
             f"The reward for {submission.assignment_id} is already {payment.state}.",
             Guidance(
@@ -74,6 +74,18 @@ def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Paym
         )
     resolve_only_there(submission, "rejected")
     return rewards.get()
+
+
+@transaction.atomic
+def _reject_kept(submission: Submission, decided: dict[str, Any]) -> Payment:
+    """Reject the pay for kept work, which the crowd does not know, and return it. Raises CampaignRefused."""
+    owed = Payment.objects.filter(submission=submission, state__in=Payment.OPEN)
+    if not owed.filter(kind=Payment.Kind.COMPENSATION, carrier=None).exists():
+        raise CampaignRefused(f"Submission {submission.pk} has no pay that could be rejected.")
+    owed.update(state=Payment.State.REJECTED, **decided)
+    why, who = decided["decided_why"], decided["decided_by"]
+    log_change(submission.campaign, f"submission {submission.pk} rejected", why=why, who=who)
+    return submission.payments.get(kind=Payment.Kind.COMPENSATION)
 
 
 def carry_out_rejections(campaign: Campaign) -> int:
@@ -128,18 +140,33 @@ def override_rejection(campaign: Campaign, submission: Submission, *, why: str =
     A bonus for pairs that only the crowd's form claims was never earned. It is held again until a person decides.
     The crowd allows this for 30 days after the submission. A rejection that was decided but not confirmed by the
     crowd is sent first, because the crowd may have carried it out. The money, which a rejection leaves to other
-    tasks and a closed campaign no longer reserves, is reserved first. Raises CampaignRefused if nothing was rejected,
-    or beyond the installation's cap.
+    tasks and a closed campaign no longer reserves, is reserved first. The pay for work that never reached the crowd
+    is owed again. Raises CampaignRefused if nothing was rejected, or beyond the installation's cap.
     """
     decided = _rejections_to_carry_out(campaign).filter(submission=submission).first()
     if decided is not None:
         with suppress(CrowdNever):
             _reject_at_crowd(campaign, decided)
     rejected = Payment.objects.filter(submission=submission, state=Payment.State.REJECTED)
-    reward = rejected.filter(kind=Payment.Kind.REWARD).first()
-    if reward is None:
+    rewards = submission.payments.filter(kind=Payment.Kind.REWARD)
+    reward = rewards.filter(state=Payment.State.REJECTED).first()
+    if not rejected.exists() or (reward is None and rewards.exists()):
         raise CampaignRefused(f"{submission.assignment_id} is not rejected.")
     _reserve_again(campaign, rejected, who=who)
+    key = _approve_rejected(campaign, submission) if reward else ""
+    with transaction.atomic():
+        if reward:
+            mark_paid(reward, key)
+            Submission.objects.filter(pk=submission.pk).update(approved_at=clock.now())
+        rejected.filter(cause=Payment.CLAIMED).update(state=Payment.State.HELD)
+        rejected.update(state=Payment.State.OWED)
+        # The decision and its reason stay in the campaign's log.
+        submission.payments.update(decided_at=None, decided_by="", decided_why="")
+        log_change(campaign, f"rejection of submission {submission.pk} overridden", why=why, who=who)
+
+
+def _approve_rejected(campaign: Campaign, submission: Submission) -> str:
+    """Have the crowd approve a rejected submission after all; return the call's key. Raises the crowd's error."""
 
     def call() -> Reply:
         crowd_for(campaign).approve(submission.assignment_id, override_rejection=True)
@@ -155,14 +182,7 @@ def override_rejection(campaign: Campaign, submission: Submission, *, why: str =
         if campaign.state == Campaign.State.CLOSED:
             settle_reservations(campaign)
         raise
-    with transaction.atomic():
-        mark_paid(reward, key)
-        rejected.filter(cause=Payment.CLAIMED).update(state=Payment.State.HELD)
-        rejected.update(state=Payment.State.OWED)
-        # The decision and its reason stay in the campaign's log.
-        submission.payments.update(decided_at=None, decided_by="", decided_why="")
-        Submission.objects.filter(pk=submission.pk).update(approved_at=clock.now())
-        log_change(campaign, f"rejection of submission {submission.pk} overridden", why=why, who=who)
+    return key
 
 
 def _reserve_again(campaign: Campaign, rejected: QuerySet[Payment], *, who: str) -> None:

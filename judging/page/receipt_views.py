@@ -1,5 +1,8 @@
 """The receipt for a task that was submitted at the crowd: the pairs judged, and the state of each payment."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
@@ -41,11 +44,20 @@ def receipt_page(request: HttpRequest, submission: Submission) -> HttpResponse:
         "receipt": receipt_of(submission),
         "judged": judged,
         "shown": shown,
+        # Work that never reached the crowd has no reward.
+        "received": not payments or any(one.kind == Payment.Kind.REWARD for one in payments),
         "parts": [
-            (KINDS[Payment.Kind(one.kind)], f"{one.amount:.2f}", states[Payment.State(one.state)])
+            (KINDS[Payment.Kind(one.kind)], f"{one.amount:.2f}", _state_words(one, states))
             for one in payments
         ],
         "paid": f"{sum(one.amount for one in payments if one.state == Payment.State.PAID):.2f}",
         "contact": contact_of(submission.campaign),
     }
     return render(request, "judging/receipt.html", context)
+
+
+def _state_words(payment: Payment, states: Mapping[Payment.State, Any]) -> str:
+    """Return the state of a payment. For rejected pay of which the crowd does not know, the reason follows."""
+    words = states[Payment.State(payment.state)]
+    untold = payment.kind == Payment.Kind.COMPENSATION and payment.state == Payment.State.REJECTED
+    return f"{words} {payment.decided_why}" if untold else str(words)

@@ -331,11 +331,15 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
 
 
 def _was_kept(submission: Submission) -> bool:
-    """Return whether the task was finished on our page but not submitted at the crowd's site in time."""
+    """Return whether the task was finished on our page but not submitted at the crowd's site in time.
+
+    If its pay was rejected, return False: the receipt tells that and why.
+    """
     if submission.state == Submission.State.LAPSED:
         return True
-    compensated = submission.payments.filter(kind=Payment.Kind.COMPENSATION, carrier=None)
-    return submission.state == Submission.State.SUBMITTED and compensated.exists()
+    kept = submission.payments.filter(kind=Payment.Kind.COMPENSATION, carrier=None)
+    promised = kept.exclude(state=Payment.State.REJECTED)
+    return submission.state == Submission.State.SUBMITTED and promised.exists()
 
 
 def kept(request: HttpRequest, submission: Submission) -> HttpResponse:

@@ -11,6 +11,7 @@ from judging.intake import collection
 from judging.intake.collection import collect
 from judging.models import GoldAnswer, Payment, Submission, Task
 from judging.money.payments import pay_owed
+from judging.money.rejections import override_rejection, reject
 from judging.money.top_ups import owe_top_ups
 from judging.page import session
 from judging.rules.deadlines import GRACE, offered_seconds
@@ -125,3 +126,21 @@ def test_kept_work_is_topped_up_like_listed_work(signing):
         "top_up": Decimal("0.50"),
     }
     assert {bonus.assignment_id for bonus in signing.crowd.paid_bonuses} == {submission.assignment_id}
+
+
+def test_kept_work_can_be_rejected_before_it_is_paid_and_paid_after_all(signing):
+    """Otherwise a worker who returns each finished task could not be refused pay."""
+    campaign = signing.opened(hold_hours=24)
+    submission = finished(signing, campaign)
+    with clock.shifted(over(campaign)):
+        collect(campaign)
+        reject(campaign, submission, why="a script sent it", who="ada")
+    with clock.shifted(over(campaign) + timedelta(hours=25)):
+        assert pay_owed(campaign) == 0
+        assert campaign.changes.latest("pk").what == f"submission {submission.pk} rejected"
+
+        override_rejection(campaign, submission, why="it was a person")
+        assert pay_owed(campaign) == 1
+
+    assert signing.crowd.calls["reject"] == signing.crowd.calls["approve"] == 0
+    assert submission.payments.get().state == Payment.State.PAID

@@ -266,10 +266,14 @@ def test_saved_work_that_nobody_could_have_read_waits_for_a_person(signing, crow
     assert one.why == "5 pairs were judged faster than anybody can read."
     assert "The requester decides whether you are paid $2.00, since the pairs were judged faster" in page
     assert signing.crowd.paid_bonuses == []
-    with pytest.raises(CampaignRefused, match=r"no reward at the crowd .* pay \$0.00 of it"):
-        decide_rejection(submission, why="nobody read this")
-    pay_held(campaign, submission, amount=Decimal(0), why="nobody read this")
+
+    decide_rejection(submission, why="Nobody read this.")
     assert submission.payments.get().state == "rejected"
+    told = text(visitor.client.get(visitor.page))
+    assert "Not paid, by the requester's decision. Nobody read this." in told
+    assert "The task site has received it" not in told
+    with pytest.raises(CampaignRefused, match="no pay that could be rejected"):
+        decide_rejection(submission, why="Nobody read this.")
 
 
 def test_saved_work_that_fails_screening_is_paid_and_does_not_count(signing, campaign):

@@ -126,17 +126,18 @@ def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
     """
     crowd, patience = crowd_for(campaign), Patience()
     due = clock.now() - timedelta(hours=campaign.hold_hours)
-    owed = list(
-        Payment.objects.filter(
-            submission__campaign=campaign, state=Payment.State.OWED, decided_at=None, owed_at__lte=due
-        ).select_related("submission", "carrier")
+    undecided = Payment.objects.filter(
+        submission__campaign=campaign, state=Payment.State.OWED, decided_at=None, owed_at__lte=due
     )
+    owed = list(undecided.select_related("submission", "carrier"))
     owed.sort(key=lambda payment: (payment.kind != Payment.Kind.REWARD, payment.pk))
     paid, unexpected = 0, None
     for done, payment in enumerate(owed, start=1):
+        still = undecided.filter(pk=payment.pk)
         try:
             with suppress(CrowdNever), patience.one():
-                paid += make_payment(campaign, crowd, payment)
+                if still.exists():  # a person may have decided since the list was read
+                    paid += make_payment(campaign, crowd, payment)
         except Refusal:
             raise  # it concerns all payments, for example because the account is out of money
         except Exception as error:

@@ -172,6 +172,24 @@ def test_a_bonus_that_only_the_form_claims_stays_held_when_a_rejection_is_taken_
     assert states() == {"reward": "paid", "bonus": "rejected"}
 
 
+def test_work_rejected_while_others_are_paid_is_not_paid(fair, campaign, submission, monkeypatch):
+    last = fair.do_task(campaign, "A2")
+    collect(campaign, sweep=True)
+    approve = fair.crowd.approve
+
+    def approve_and_decide(assignment_id, **how):
+        if assignment_id == submission.assignment_id:
+            rejections.decide_rejection(last, why="a script sent it", who="ada")
+        approve(assignment_id, **how)
+
+    monkeypatch.setattr(fair.crowd, "approve", approve_and_decide)
+    pay_owed(campaign)
+    rejections.carry_out_rejections(campaign)
+
+    assert fair.crowd.approvals == [submission.assignment_id]
+    assert fair.crowd.rejections == {last.assignment_id: "a script sent it"}
+
+
 @pytest.fixture
 def closed(fair, campaign, submission):
     """The campaign, closed after all its work was rejected."""

@@ -3,12 +3,11 @@
 import difflib
 import json
 import logging
-import re
 from collections.abc import Collection
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views import defaults
 from django.views.decorators.csrf import csrf_exempt
@@ -16,8 +15,10 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, Throttled, ValidationError
 
 from config.background.errors import TooMuchAsked
+from config.background.models import Job
 from config.errors import NotNow, Refusal
 from judging.errors import BadInput, CampaignRefused, MayNotSpend, NotReady
+from judging.models import Appeal
 from leaderboard.errors import UnknownLabels
 from pooling.errors import (
     AlreadyImported,
@@ -31,6 +32,16 @@ from pooling.errors import (
     UploadRefused,
     WrongOffset,
 )
+from pooling.models import (
+    AddedFiles,
+    InvitedMember,
+    Membership,
+    NewCollection,
+    Pool,
+    Run,
+    RunUpload,
+    SpendingGrant,
+)
 from tournament.errors import (
     CampaignOver,
     ChallengeUnderWay,
@@ -41,8 +52,10 @@ from tournament.errors import (
     SpendNotConfirmed,
     TextsMissing,
 )
+from tournament.models import QrelVersion
 from web.api.caller_guidance import guidance_for
 from web.errors import AnotherUnderWay, BoardBeingDrawn, WebhookRefused
+from web.models import WebhookDelivery, WebhookEndpoint
 
 logger = logging.getLogger(__name__)
 CONTENT_TYPE = "application/problem+json"
@@ -62,22 +75,21 @@ TITLES = {
     500: "Server error",
     503: "Temporarily unavailable",
 }
-#: Django's message for a missing row, and the names of models in our message.
-UNFOUND = re.compile(r"No (?P<model>\w+) matches the given query\.")
-NAMES = {
-    "AddedFiles": "addition of files",
-    "Appeal": "appeal",
-    "InvitedMember": "invitation",
-    "Job": "job",
-    "Membership": "member",
-    "NewCollection": "new collection",
-    "Pool": "pool",
-    "QrelVersion": "version",
-    "Run": "run",
-    "RunUpload": "upload",
-    "SpendingGrant": "spending grant",
-    "WebhookDelivery": "message",
-    "WebhookEndpoint": "webhook",
+#: How our message names a missing row. ``get_object_or_404`` raises Http404 from the model's DoesNotExist.
+NAMES: dict[type[BaseException], str] = {
+    AddedFiles.DoesNotExist: "addition of files",
+    Appeal.DoesNotExist: "appeal",
+    InvitedMember.DoesNotExist: "invitation",
+    Job.DoesNotExist: "job",
+    Membership.DoesNotExist: "member",
+    NewCollection.DoesNotExist: "new collection",
+    Pool.DoesNotExist: "pool",
+    QrelVersion.DoesNotExist: "version",
+    Run.DoesNotExist: "run",
+    RunUpload.DoesNotExist: "upload",
+    SpendingGrant.DoesNotExist: "spending grant",
+    WebhookDelivery.DoesNotExist: "message",
+    WebhookEndpoint.DoesNotExist: "webhook",
 }
 NOT_THERE = (NotFound, NoSuchVersion, UnknownLabels)
 #: Refusals that depend on the current state (409). Requests that are wrong in any state get 422.
@@ -196,11 +208,10 @@ def _on_http_error(request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def _on_not_there(request: HttpRequest, error: Any) -> HttpResponse:
-    said = str(error)
-    unfound = UNFOUND.fullmatch(said)
-    if unfound:
-        said = f"There is no such {NAMES.get(unfound['model'], 'object')} here."
-    return problem(404, said)
+    missing = error.__context__
+    if isinstance(missing, ObjectDoesNotExist):
+        return problem(404, f"There is no such {NAMES.get(type(missing), 'object')} here.")
+    return problem(404, str(error))
 
 
 def _on_large_body(request: HttpRequest, error: Any) -> HttpResponse:

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 from django.conf import settings
 from django.core.management import get_commands
+from django.http import Http404
 
 from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
@@ -35,6 +36,14 @@ pytestmark = pytest.mark.one_database
 )
 def test_missing_objects_are_reported_in_plain_words(api, address, words):
     assert problem(api.get(address), 404)["detail"] == words
+
+
+def test_a_missing_object_is_named_whatever_django_says(api, monkeypatch):
+    monkeypatch.setattr("django.shortcuts.Http404", lambda _words: Http404("Rien de tel."))
+
+    said = problem(api.get("/collections/harbour/runs/999999"), 404)
+
+    assert said["detail"] == "There is no such run here."
 
 
 def test_a_refusal_names_the_page_instead_of_a_command(api):

@@ -33,13 +33,17 @@ class MarketplaceError(Exception):
 
 
 class ProtocolError(MarketplaceError):
-    """A requester's call is refused. The class name is the error code in the response."""
+    """A requester's call is refused. The class name is the error code in the response.
+
+    ``headers`` of the response tell programs what the protocol has no member for.
+    """
 
     status = 400
 
     def __init__(self, message: str, turk_code: str = "") -> None:
         super().__init__(message)
         self.turk_code = turk_code
+        self.headers: dict[str, str] = {}
 
     @property
     def code(self) -> str:

@@ -5,7 +5,6 @@ decided where the intent is recorded (judging/exchange/calls.py).
 """
 
 import functools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -34,13 +33,12 @@ from judging.crowds.interface import (
     QualificationKind,
 )
 from judging.crowds.limiter import limiter
-from judging.crowds.mturk_errors import crowd_error
+from judging.crowds.mturk_errors import crowd_error, error_header, turk_error_code
 from judging.errors import CrowdAlready, CrowdLater, CrowdNever, CrowdThrottled
 from judging.rules.question_xml import external_question, parse_answers
 
 REGION = "us-east-1"
 PAGE = 100
-_RETURNED = re.compile(r"It was returned at ([0-9T:.+-]+)\.")
 
 
 @functools.lru_cache(maxsize=16)
@@ -80,12 +78,12 @@ class MTurk(ExternalQuestionPage):
         return replace(arrival, taken_at=signed_at(params, arrival, secret_key))
 
     def returned_at(self, assignment_id: str) -> datetime | None:
-        """Return when the worker returned the assignment. Only the marketplace states this, in an error message."""
+        """Return when the worker returned the assignment. Only the marketplace states this, in an error's header."""
         try:
             self.submission(assignment_id)
         except CrowdNever as error:
-            if found := _RETURNED.search(error.message):
-                return datetime.fromisoformat(found[1])
+            at = error_header(error, "x-returned-at")
+            return datetime.fromisoformat(at) if at else None
         return None
 
     def create_kind(self, kind: PostingKind) -> str:
@@ -186,7 +184,8 @@ class MTurk(ExternalQuestionPage):
                 UniqueRequestToken=key,
             )
         except CrowdNever as error:
-            if "does not exist" in error.message.lower() and self.submission(assignment_id).submitted_at:
+            unknown = turk_error_code(error).endswith(".assignmentdoesnotexist")
+            if unknown and self.submission(assignment_id).submitted_at:
                 raise CrowdLater(error.message, "The call is retried automatically.") from None
             raise
 

@@ -1,6 +1,9 @@
 """Translates the errors of MTurk's protocol into CrowdErrors, which show whether a retry can help.
 
 docs/marketplace-protocol.md lists the codes that the built-in marketplace uses.
+
+The protocol documents no code for a reused request token, and names the existing HIT only in the message. So
+:func:`crowd_error` reads these two from the message. Nothing else depends on a message's words.
 """
 
 import re
@@ -37,7 +40,7 @@ def crowd_error(error: ClientError | BotoCoreError, endpoint: str) -> CrowdError
         )
     said = error.response.get("Error", {})
     code, message = said.get("Code", ""), said.get("Message", "")
-    detail = str(error.response.get("TurkErrorCode") or said.get("TurkErrorCode") or "")
+    detail = _turk_code(error)
     status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     words = f"{code} {detail}: {message}".replace(" :", ":")
     if "alreadyexists" in f"{code}{detail}".lower() or "already been processed" in message.lower():
@@ -52,3 +55,21 @@ def crowd_error(error: ClientError | BotoCoreError, endpoint: str) -> CrowdError
     if status >= 500 or code == "ServiceFault":
         return CrowdLater(words, "The call is retried automatically.")
     return CrowdNever(words, "Check the request. The same call will be refused again.")
+
+
+def turk_error_code(error: CrowdError) -> str:
+    """Return the TurkErrorCode of the response behind ``error`` in lower case, as its spelling varies; or ""."""
+    return _turk_code(error.__cause__).lower() if isinstance(error.__cause__, ClientError) else ""
+
+
+def error_header(error: CrowdError, name: str) -> str:
+    """Return a header (in lower case) of the response behind ``error``, or "" if there is none."""
+    if not isinstance(error.__cause__, ClientError):
+        return ""
+    return str(error.__cause__.response["ResponseMetadata"].get("HTTPHeaders", {}).get(name, ""))
+
+
+def _turk_code(error: ClientError) -> str:
+    return str(
+        error.response.get("TurkErrorCode") or error.response.get("Error", {}).get("TurkErrorCode") or ""
+    )

@@ -30,10 +30,12 @@ _ATTEMPTS = 5
 def answer_call(request: HttpRequest) -> HttpResponse:
     """Authenticate and check the call, run it and respond. Refusals have the protocol's format."""
     request_id = str(uuid.uuid4())
+    headers = {"x-amzn-RequestId": request_id}
     try:
         body, status = protocol.write_body(_run_operation(request, request_id)), 200
     except ProtocolError as error:
         body, status = protocol.write_error(error, clock.wall()), error.status
+        headers |= error.headers
     except RequestDataTooBig:
         too_big = SerializationException("The request body is larger than this service accepts.")
         body, status = protocol.write_error(too_big, clock.wall()), too_big.status
@@ -43,9 +45,7 @@ def answer_call(request: HttpRequest) -> HttpResponse:
     except Exception:
         logger.exception("A call failed.")
         body, status = protocol.write_error(ServiceFault(), clock.wall()), ServiceFault.status
-    response = HttpResponse(body, status=status, content_type=protocol.CONTENT_TYPE)
-    response["x-amzn-RequestId"] = request_id
-    return response
+    return HttpResponse(body, status=status, content_type=protocol.CONTENT_TYPE, headers=headers)
 
 
 def _run_operation(request: HttpRequest, request_id: str) -> dict[str, Any]:

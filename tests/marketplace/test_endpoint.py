@@ -8,6 +8,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from django.db import OperationalError
 
+from marketplace.errors import UnknownOperationException
 from marketplace.models import RequesterKey
 from marketplace.services import hit_state
 from marketplace.views import endpoint
@@ -75,6 +76,20 @@ def test_every_refusal_has_the_protocols_shape(call, name, body, status, code):
 
     assert (answered, document["__type"]) == (status, code)
     assert document["Message"]
+
+
+def test_a_refusals_headers_are_sent(client, monkeypatch):
+    def refuse(*_):
+        refusal = UnknownOperationException("No such operation.")
+        refusal.headers["X-Returned-At"] = "2026-05-03T08:00:00+00:00"
+        raise refusal
+
+    monkeypatch.setattr(endpoint, "_run_operation", refuse)
+
+    response = client.post("/", data="{}", content_type="application/x-amz-json-1.1")
+
+    assert response["X-Returned-At"] == "2026-05-03T08:00:00+00:00"
+    assert response["x-amzn-RequestId"]
 
 
 def test_a_wrong_secret_is_refused(call):

@@ -26,13 +26,18 @@ def list_assignments_for_hit(call: Call) -> dict[str, Any]:
 def get_assignment(call: Call) -> dict[str, Any]:
     """Describe a submitted assignment and its HIT.
 
-    Unlike on MTurk, the error for a returned assignment includes the time of the return.
+    Unlike on MTurk, the error for a returned assignment states the time of the return: in its message for people, and
+    in the header ``X-Returned-At`` for programs.
     """
     row = assignment_of_call(call)
     if row.status not in Assignment.HANDED_IN:
         left = row.departures.filter(kind=Departure.Kind.RETURNED).order_by("-pk").first()
-        returned = f"  It was returned at {left.left_at.isoformat()}." if left else ""
-        raise _wrong_state(row, f"Submitted, Approved, Rejected.{returned}")
+        at = left.left_at.isoformat() if left else ""
+        error = _wrong_state(
+            row, f"Submitted, Approved, Rejected.{f'  It was returned at {at}.' if at else ''}"
+        )
+        error.headers |= {"X-Returned-At": at} if at else {}
+        raise error
     return {"Assignment": descriptions.assignment(row), "HIT": descriptions.hit(row.hit)}
 
 

@@ -3,6 +3,7 @@
 import socket
 import threading
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -139,6 +140,44 @@ def test_approving_what_is_approved_is_a_success(canned):
     MTurk("http://crowd").approve("3ASSIGNMENT1")
 
     canned.assert_no_pending_responses()  # it looked at the assignment before it counted the refusal as success
+
+
+@pytest.mark.parametrize(
+    ("headers", "returned"),
+    [
+        ({"x-returned-at": "2026-05-03T08:00:00.123456+00:00"}, datetime(2026, 5, 3, 8, 0, 0, 123456, UTC)),
+        ({}, None),
+    ],
+)
+def test_the_time_of_a_return_is_read_from_a_header_and_not_from_words(canned, headers, returned):
+    message = "Other words.  It was returned at 2026-01-01T00:00:00+00:00."
+    canned.add_client_error("get_assignment", "RequestError", message, response_meta={"HTTPHeaders": headers})
+
+    assert MTurk("http://crowd").returned_at("3ASSIGNMENT1") == returned
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("AWS.MechanicalTurk.AssignmentDoesNotExist", CrowdLater),
+        ("AWS.MechanicalTurk.InvalidParameterValue", CrowdNever),
+    ],
+)
+def test_a_bonus_is_retried_by_the_code_of_the_refusal_and_not_by_its_words(canned, code, expected):
+    sent = assignment(1) | {"SubmitTime": datetime(2026, 5, 3, 8, tzinfo=UTC)}
+    message = "No such work." if expected is CrowdLater else "This reason does not exist."
+    canned.add_client_error("send_bonus", "RequestError", message, modeled_fields={"TurkErrorCode": code})
+    if expected is CrowdLater:
+        canned.add_response("get_assignment", {"Assignment": sent})
+
+    with pytest.raises(expected):
+        MTurk("http://crowd").pay_bonus(
+            assignment_id="3ASSIGNMENT1",
+            crowd_worker_id="A1WORKER1",
+            amount=Decimal("1"),
+            reason="r",
+            key="k",
+        )
 
 
 def test_approving_what_was_rejected_is_refused(canned):

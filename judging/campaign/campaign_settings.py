@@ -51,7 +51,7 @@ def is_prepared(campaign: Campaign) -> bool:
     It must have a pool and be neither launched, closed nor a rehearsal. A pilot, even a running one, is no launch.
     """
     asks = campaign.pool_id is not None and campaign.rehearsal_of_id is None
-    return asks and campaign.state in (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
+    return asks and not campaign.is_launched
 
 
 def check_changeable(campaign: Campaign) -> None:

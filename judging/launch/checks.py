@@ -30,11 +30,12 @@ from judging.campaign.spending_rights import spending_right
 from judging.campaign.strategy_figures import outcomes_of
 from judging.campaign.worker_texts import passages_without_text, unknown_figure
 from judging.crowds import crowd_at
-from judging.errors import AlreadyLaunched, CrowdError, NotReady
+from judging.errors import CrowdError, NotReady
 from judging.launch.check_results import Checked, Passed
 from judging.launch.forecast import later_rounds_words
 from judging.launch.gold_checks import check_gold, check_strategies
 from judging.launch.plan import Plan
+from judging.launch.second_launches import check_not_launched
 from judging.models import Campaign
 from judging.money.offer_words import offer_of
 from judging.rules.qualifications import limit_words
@@ -84,16 +85,6 @@ def check_rehearsable(plan: Plan) -> None:
     _check_has_tasks(plan)
     check_gold(plan.campaign)
     _check_worker_texts(plan)
-
-
-def check_not_launched(campaign: Campaign) -> None:
-    """Raise AlreadyLaunched if the campaign was launched or closed, or if its pilot is running."""
-    if campaign.state not in Campaign.BEFORE_LAUNCH:
-        on = "resume_campaign" if campaign.state == Campaign.State.PAUSED else "collect"
-        raise AlreadyLaunched(
-            f"Campaign {campaign.name} is already {campaign.state}.",
-            Guidance(Action(on, campaign.name), ", to offer the remaining tasks."),
-        )
 
 
 def _check_has_tasks(plan: Plan) -> None:

@@ -20,8 +20,9 @@ from judging.campaign.screening_forecast import outlook_of
 from judging.errors import BadInput, CampaignRefused, MayNotSpend, NotReady
 from judging.intake.places import want_places
 from judging.launch.check_results import Checked
-from judging.launch.checks import check_list, check_not_launched
+from judging.launch.checks import check_list
 from judging.launch.plan import Plan
+from judging.launch.second_launches import already_launched, check_not_launched
 from judging.models import Campaign, Posting, Task
 from judging.rules.expectations import Outlook
 
@@ -48,14 +49,14 @@ class Terms:
 class Launched:
     """The result of a launch: the cost without repeats, the forecast, the number of new places, the passed checks.
 
-    ``again`` is true if the campaign had already been launched with the same amount, so that nothing was done.
+    ``already`` is what to tell the person if the same launch was made before, so that nothing was done.
     """
 
     cost: Quote
     outlook: Outlook
     places: int
     checks: list[Checked]
-    again: bool = False
+    already: str = ""
 
 
 def launch_campaign(
@@ -74,7 +75,8 @@ def launch_campaign(
 
     The amount is reserved against what ``by`` can spend. ``by`` is None for the operator in the terminal, whose name
     is ``who``. A campaign without a budget gets the amount as its budget: repeats that it cannot pay for wait until
-    the budget is raised. Repeating the same launch changes nothing.
+    the budget is raised. Repeating the same launch changes nothing; the operator's launch without an amount is the
+    same as any.
 
     ``tell`` is called with each check that passed. Raises CampaignRefused if a person confirmed an amount other than
     the one shown, and NotReady at the first check that fails. Raises AlreadyLaunched for a second launch with a
@@ -83,8 +85,8 @@ def launch_campaign(
     terms = Terms(endpoint, confirm_spend, minimum_hourly, placeholder_text, accept_weak_screening)
     tasks = campaign.tasks.exclude(state=Task.State.DONE).count()
     plan = plan_offer(campaign, tasks, terms, by=by)
-    if _was_launched_with(campaign, confirm_spend):
-        return _already_launched(plan)
+    if _is_launched_as_planned(plan):
+        return _launched_before(plan)
     check_not_launched(campaign)
     plan = confirm_plan(plan, amount_to_confirm(campaign))
     why = (
@@ -102,19 +104,22 @@ def launch_campaign(
             confirmed_at_launch=plan.amount,
         )
     except CampaignRefused:
-        if _was_launched_with(campaign, confirm_spend):
-            return _already_launched(plan)  # a concurrent call has just made the same launch
+        if _is_launched_as_planned(plan):
+            return _launched_before(plan)  # a concurrent call has just made the same launch
         check_not_launched(campaign)
         raise
 
 
-def _was_launched_with(campaign: Campaign, amount: Decimal | None) -> bool:
-    before = campaign.state in (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
-    return not before and amount is not None and campaign.confirmed_at_launch == amount
+def _is_launched_as_planned(plan: Plan) -> bool:
+    """Return whether the campaign is launched with the plan's amount. Only the operator can leave out the amount."""
+    campaign, amount = plan.campaign, plan.confirm_spend
+    same = plan.by is None if amount is None else campaign.confirmed_at_launch == amount
+    return campaign.is_launched and same
 
 
-def _already_launched(plan: Plan) -> Launched:
-    return Launched(plan.cost, outlook_of(plan.campaign), 0, [], again=True)
+def _launched_before(plan: Plan) -> Launched:
+    already = str(already_launched(plan.campaign))
+    return Launched(plan.cost, outlook_of(plan.campaign), 0, [], already=already)
 
 
 def amount_to_confirm(campaign: Campaign, tasks: int | None = None) -> Decimal:

@@ -13,10 +13,10 @@ from judging.campaign.screening_forecast import outlook_of
 from judging.errors import BadInput, CampaignRefused
 from judging.intake.places import lacking
 from judging.launch.check_results import Checked
-from judging.launch.checks import check_not_launched
 from judging.launch.launches import Launched, Terms, amount_to_confirm, confirm_plan, offer_tasks, plan_offer
 from judging.launch.pilot_report import pilot_posting, pilot_report
 from judging.launch.plan import Plan
+from judging.launch.second_launches import check_not_launched
 from judging.models import Campaign, Place, Posting, Task
 
 
@@ -42,7 +42,7 @@ def pilot_campaign(
     """
     plan = plan_offer(campaign, tasks, terms or Terms(), pilot=True, by=by)
     if _is_under_way(plan):
-        return Launched(plan.cost, outlook_of(campaign), 0, [], again=True)
+        return _started_before(plan)
     check_not_launched(campaign)
     if campaign.placeholder_text:
         raise CampaignRefused(
@@ -76,7 +76,7 @@ def pilot_campaign(
         )
     except CampaignRefused:
         if _is_under_way(plan):
-            return Launched(plan.cost, outlook_of(campaign), 0, [], again=True)
+            return _started_before(plan)
         check_not_launched(campaign)
         raise
 
@@ -85,6 +85,11 @@ def _is_under_way(plan: Plan) -> bool:
     """Return whether a pilot with the plan's number of tasks and confirmed amount is already running."""
     campaign, same = plan.campaign, plan.confirm_spend in (None, plan.cost.total)
     return campaign.state == Campaign.State.PILOTING and same and campaign.pilot_tasks == plan.cost.tasks
+
+
+def _started_before(plan: Plan) -> Launched:
+    already = f"This pilot of {plan.campaign.name} is already running. Nothing changed."
+    return Launched(plan.cost, outlook_of(plan.campaign), 0, [], already=already)
 
 
 def finish_pilot(campaign: Campaign) -> bool:

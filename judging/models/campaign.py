@@ -32,6 +32,8 @@ class Campaign(models.Model):
 
     #: States before the launch, in which texts and gold pairs can still change.
     BEFORE_LAUNCH = (State.DRAFT, State.REHEARSED, State.PILOTED)
+    #: States in which the campaign is not launched: a pilot, even a running one, is not a launch.
+    UNLAUNCHED = (*BEFORE_LAUNCH, State.PILOTING)
     #: States in which places are offered to workers.
     OFFERING = (State.OPEN, State.PILOTING)
     #: States in which no further work is requested.
@@ -221,6 +223,10 @@ class Campaign(models.Model):
     def answers(self) -> tuple[str, ...]:
         """The answers that a worker can choose: sides of a pair, or grades of a single passage as digits."""
         return possible_answers(self.grades, allow_undecided=self.allow_undecided)
+
+    @property
+    def is_launched(self) -> bool:
+        return self.state not in self.UNLAUNCHED
 
     @property
     def wording(self) -> str:

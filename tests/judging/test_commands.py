@@ -86,6 +86,24 @@ def test_campaign_from_the_pool_to_places_offered(labeled):
     assert labeled.crowd.open_places == 4
 
 
+def test_a_second_launch_changes_nothing_unless_its_amount_differs(labeled):
+    create()
+    for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
+        run(*words.split())
+    run(*LAUNCH, "--confirm-spend", "20")
+    answer = "Campaign first is already open, launched with $20.00 confirmed. Nothing changed."
+
+    for words in ([], ["--confirm-spend", "20"], ["--screen", campaign_named("first").screen]):
+        err = io.StringIO()
+        call_command(*LAUNCH, *words, stdout=io.StringIO(), stderr=err)
+        assert answer in err.getvalue()
+    status, told = refused(*LAUNCH, "--confirm-spend", "21")
+
+    assert status == 1
+    assert answer in told
+    assert labeled.crowd.open_places == 4
+
+
 def test_the_recommended_screening_rule_takes_one_option(labeled):
     create()
     run("propose_gold", "first")
@@ -153,7 +171,7 @@ def test_places_that_an_interrupted_launch_left_are_offered_by_collect(labeled):
     status, words = refused(*LAUNCH)
     assert (status, "the key is not known" in words) == (1, True)
     assert labeled.crowd.open_places == 0
-    assert "collect first" in refused(*LAUNCH)[1]
+    assert "collect first" in refused(*LAUNCH, "--confirm-spend", "99")[1]
 
     run("collect", "first")
     assert labeled.crowd.open_places == 4

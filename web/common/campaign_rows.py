@@ -18,12 +18,10 @@ from web.common.row_counts import count_by
 
 #: How long the numbers of pairs are cached, in seconds.
 KEEP_SECONDS = 86400
-#: States before the launch.
-_PREPARING = (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
 #: Campaigns of a published collection that everybody sees: launched ones, and imported judgments. Drafts, pilots
 #: and rehearsals are not among them.
 _SHOWN_TO_EVERYBODY = Q(pool=None) | (
-    Q(launched_at__isnull=False, rehearsal_of=None) & ~Q(state__in=_PREPARING)
+    Q(launched_at__isnull=False, rehearsal_of=None) & ~Q(state__in=Campaign.UNLAUNCHED)
 )
 
 

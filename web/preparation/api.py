@@ -354,7 +354,7 @@ def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
     terms = launches.Terms(
         confirm_spend=asked.confirm_spend, accept_weak_screening=asked.accept_weak_screening
     )
-    if not pilot_campaign(found, tasks=asked.tasks, counts=asked.counts, terms=terms, by=user).again:
+    if not pilot_campaign(found, tasks=asked.tasks, counts=asked.counts, terms=terms, by=user).already:
         ring_to_post_places(found)
     return read_facts(request, found)
 
@@ -372,7 +372,7 @@ def launch(request: HttpRequest, name: str, asked: LaunchIn) -> dict[str, Any]:
         accept_weak_screening=asked.accept_weak_screening,
         by=user,
     )
-    if not launched.again:
+    if not launched.already:
         ring_to_post_places(found)
     return read_facts(request, found)
 

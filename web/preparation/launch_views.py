@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config.background.services import take_back
 from config.errors import NotNow, Refusal
+from config.guidance import stored
 from config.plurals import many
 from judging.campaign.campaigns import pause
 from judging.campaign.rehearsal_copy import rehearsals_asked_for, rehearses_here
@@ -81,8 +82,6 @@ def pilot_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     amount_form = forms.AmountForm(
         request.POST if request.method == "POST" else None, weak=pages.has_weak_screening(campaign)
     )
-    if request.method == "POST" and campaign.state == Campaign.State.PILOTING:
-        return redirect("web:prepare_pilot", campaign.name)  # submitted twice: the pilot is already running
     if request.method == "POST" and form.is_valid() and amount_form.is_valid():
         with add_error_if_refused(amount_form):
             _offer_pilot(request, campaign, form.cleaned_data, _agreed_terms(amount_form))
@@ -101,13 +100,16 @@ def _agreed_terms(form: forms.AmountForm) -> Terms:
 
 
 def _offer_pilot(request: HttpRequest, campaign: Campaign, asked: dict[str, Any], terms: Terms) -> None:
-    pilot_campaign(
+    launched = pilot_campaign(
         campaign,
         tasks=asked["tasks"],
         counts=asked["counts"],
         terms=terms,
         by=request.user,  # type: ignore[arg-type]
     )
+    if launched.already:
+        messages.info(request, stored(launched.already))
+        return
     ring_to_post_places(campaign)
     messages.success(
         request, f"The pilot has started: {many(asked['tasks'], 'task is', 'tasks are')} offered."
@@ -132,14 +134,14 @@ def check(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@step_view("launch campaign")
+@step_view("launch campaign", launches=True)
 def launch_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Launch with the typed amount. A second submission finds the campaign already launched."""
+    """Launch with the typed amount. A second submission is told that the campaign is already launched."""
     form = None
     if request.method == "POST":
         form = forms.AmountForm(request.POST, weak=pages.has_weak_screening(campaign))
-    if form and form.is_valid():
-        terms = _agreed_terms(form)
+    if form and (form.is_valid() or campaign.is_launched):
+        terms = _agreed_terms(form) if form.is_valid() else Terms()
         with add_error_if_refused(form):
             try:
                 launched = launches.launch_campaign(
@@ -150,7 +152,9 @@ def launch_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             except AlreadyLaunched as refusal:
                 complain(request, refusal)
                 return redirect("web:campaign", campaign.name)
-            if not launched.again:
+            if launched.already:
+                messages.info(request, stored(launched.already))
+            else:
                 ring_to_post_places(campaign)
                 said = (
                     f"{campaign.name} is launched: {many(launched.places, 'task is', 'tasks are')} offered."

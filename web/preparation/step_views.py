@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
 from config.guidance import stored
-from judging.campaign.campaign_settings import check_changeable
+from judging.campaign.campaign_settings import check_changeable, check_for_people
 from judging.campaign.shared_figures import figures_read_once
 from judging.errors import CampaignRefused
 from judging.models import Campaign
@@ -20,10 +20,11 @@ from web.preparation.preparation_steps import preparation_steps, step_after, ste
 
 
 def step_view(
-    action: str = "prepare campaign", *, while_piloting: bool = False
+    action: str = "prepare campaign", *, while_piloting: bool = False, launches: bool = False
 ) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
     """Decorate a step's view: check the permission, and redirect launched campaigns to their own page.
 
+    If the view ``launches``, a POST after the launch reaches it, so that the service answers a second launch.
     In a request that changes nothing, counts and forecasts that several parts of the page need are computed once.
     """
 
@@ -32,9 +33,10 @@ def step_view(
         @never_cache
         def guarded(request: HttpRequest, name: str, **rest: Any) -> HttpResponse:
             campaign = campaign_for(request.user, name, action)
+            again = launches and request.method == "POST" and campaign.is_launched
             if not (while_piloting and campaign.state == Campaign.State.PILOTING):
                 try:
-                    check_changeable(campaign)
+                    (check_for_people if again else check_changeable)(campaign)
                 except CampaignRefused as refusal:
                     messages.info(request, stored(str(refusal)))
                     return redirect("web:campaign", campaign.name)

@@ -102,8 +102,8 @@ class Command(CampaignCommand):
                 who=self.who,
                 tell=lambda check: self.note(in_lines(check)),
             )
-            if launched.again:
-                self.note(f"{found.name} was already launched with this amount. Nothing changed.")
+            if launched.already:
+                self.note(launched.already)
             job = ring_to_post_places(found)
             with self.progress("Offering places") as progress:
                 attend(job, progress=progress)
@@ -120,7 +120,9 @@ class Command(CampaignCommand):
     def _screen_by(self, campaign: Campaign, rule: str | None) -> None:
         """Change the screening rule if ``rule`` is given. Otherwise, print the recommended rule if it differs."""
         if rule is not None:
-            change_settings(campaign, {"screen": rule}, who=self.who)
+            wanted = recommended_rule(campaign) if rule == RECOMMENDED else rule
+            if wanted != campaign.screen:
+                change_settings(campaign, {"screen": wanted}, who=self.who)
             return
         recommended = recommended_rule(campaign)
         if campaign.state in Campaign.BEFORE_LAUNCH and recommended != campaign.screen:

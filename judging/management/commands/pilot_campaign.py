@@ -70,8 +70,8 @@ class Command(CampaignCommand):
             who=self.who,
             tell=lambda check: self.note(in_lines(check)),
         )
-        if launched.again:
-            self.note(f"This pilot of {found.name} is already running. Nothing changed.")
+        if launched.already:
+            self.note(launched.already)
         job = ring_to_post_places(found)
         attend(job, progress=progress)
         return launched

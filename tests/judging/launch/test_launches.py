@@ -3,9 +3,10 @@ from decimal import Decimal
 import pytest
 
 from judging.campaign.worker_texts import passages_without_text
-from judging.errors import CrowdLater, NotReady
+from judging.errors import AlreadyLaunched, CrowdLater, NotReady
 from judging.launch.checks import each_check
 from judging.launch.launches import Terms, launch_campaign, plan_offer
+from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign, GoldPair, Place, Worker
 from judging.workers.identities import refusal_reason
 from pooling.models import Passage
@@ -33,15 +34,34 @@ def test_launch_opens_the_campaign_and_wants_a_place_for_each_task(fair):
     assert campaign.changes.get(what="open").who == "ada"
 
 
-def test_launching_twice_is_refused(fair):
+def test_the_same_launch_again_changes_nothing_and_another_amount_is_refused(fair):
     campaign = fair.draft()
-    launch_campaign(campaign)
+    launched = launch_campaign(campaign, confirm_spend=Decimal("20"))
+    assert launched.already == ""
 
-    with pytest.raises(NotReady, match="already open"):
+    for amount in (Decimal("20"), None):
+        again = launch_campaign(campaign, confirm_spend=amount)
+        assert (again.places, again.checks) == (0, [])
+        assert again.already == (
+            "Campaign fair is already open, launched with $20.00 confirmed. Nothing changed. "
+            "Run: manage.py collect fair, to offer the remaining tasks."
+        )
+    with pytest.raises(AlreadyLaunched) as refused:
+        launch_campaign(campaign, confirm_spend=Decimal("21"))
+
+    assert str(refused.value) == again.already
+    assert campaign.postings.count() == 1
+
+
+def test_a_launch_during_a_pilot_is_refused(fair):
+    campaign = fair.draft()
+    pilot_campaign(campaign, tasks=1)
+
+    with pytest.raises(AlreadyLaunched, match=r"already piloting\. Nothing changed"):
         launch_campaign(campaign)
 
 
-def test_the_loser_of_a_launch_race_is_refused_without_checks(fair, crowd, monkeypatch):
+def test_the_loser_of_a_launch_race_does_nothing_and_reports_no_checks(fair, crowd, monkeypatch):
     campaign, told = fair.draft(), []
     balance = crowd.balance
 
@@ -52,9 +72,7 @@ def test_the_loser_of_a_launch_race_is_refused_without_checks(fair, crowd, monke
 
     monkeypatch.setattr(crowd, "balance", launched_meanwhile)
 
-    with pytest.raises(NotReady, match="already open"):
-        launch_campaign(campaign, tell=told.append)
-
+    assert "already open" in launch_campaign(campaign, tell=told.append).already
     assert told == []
     assert campaign.postings.count() == 1
 

@@ -242,7 +242,7 @@ def test_pilot_larger_than_the_campaign_or_unlike_the_first_is_refused(fair):
         with pytest.raises(CampaignRefused, match="between 1 and 4"):
             pilot_campaign(campaign, tasks=tasks)
     pilot_campaign(campaign, tasks=1)
-    assert pilot_campaign(campaign, tasks=1).again
+    assert pilot_campaign(campaign, tasks=1).already
     with pytest.raises(NotReady, match="already piloting"):
         pilot_campaign(campaign, tasks=2)
     pause(campaign)

@@ -151,7 +151,7 @@ def test_a_launch_that_fails_for_another_reason_keeps_nothing(fair, mia):
     launched_by(mia, campaign)
 
     again = launch_campaign(Campaign.objects.get(pk=campaign.pk), confirm_spend=WITH_REPEATS, by=mia)
-    assert again.again
+    assert again.already
     with pytest.raises(Exception, match="already open"):
         launch_campaign(Campaign.objects.get(pk=campaign.pk), confirm_spend=Decimal("9.65"), by=mia)
 

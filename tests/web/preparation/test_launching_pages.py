@@ -111,9 +111,15 @@ def test_a_launch_that_is_sent_twice_launches_and_offers_once(manager, ready, cr
 
     first = manager.post(f"{DRAFT}launch/", {"amount": f"${amount}"})
     second = manager.post(f"{DRAFT}launch/", {"amount": f"${amount}"})
+    said = texts(manager.get("/campaigns/fair/"))
+    assert f"Campaign fair is already open, launched with ${amount} confirmed. Nothing changed." in said
+    for other in ("1", "not a number"):
+        third = manager.post(f"{DRAFT}launch/", {"amount": other})
+        said = texts(manager.get("/campaigns/fair/"))
+        assert f"Campaign fair is already open, launched with ${amount} confirmed. Nothing changed." in said
     work_off_everything()
 
-    assert first["Location"] == second["Location"] == "/campaigns/fair/"
+    assert first["Location"] == second["Location"] == third["Location"] == "/campaigns/fair/"
     ready.refresh_from_db()
     assert (ready.state, ready.budget, ready.confirmed_spend) == ("open", amount, amount)
     assert CampaignChange.objects.filter(what="open").values_list("who", flat=True).get() == "mia"
@@ -153,6 +159,8 @@ def test_a_pilot_is_offered_once_and_ended(manager, ready, crowd):
 
     for _ in range(2):
         manager.post(f"{DRAFT}pilot/", {"tasks": "2", "amount": "4.80"})
+    assert "This pilot of fair is already running. Nothing changed." in texts(manager.get(f"{DRAFT}pilot/"))
+    assert manager.post(f"{DRAFT}pilot/", {"tasks": "1", "amount": "2.40"}).status_code == 422
     work_off_everything()
 
     ready.refresh_from_db()

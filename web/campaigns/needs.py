@@ -26,7 +26,7 @@ NAMED = 5
 
 
 @dataclass(frozen=True)
-class Need:
+class CampaignNeed:
     """An item that needs a person: its urgency (``kind``: ``stop`` or ``attention``), subject, next step and link."""
 
     kind: str
@@ -52,7 +52,7 @@ def budget_direction(campaign: Campaign) -> Direction:
     )
 
 
-def flag_needs(campaign: Campaign) -> list[Need]:
+def flag_needs(campaign: Campaign) -> list[CampaignNeed]:
     """Return one item that lists workers with new behavior flags, or no item. A flag by itself excludes nobody."""
     fresh = list(flagged_lately(campaign, clock.now() - NEWS))
     if not fresh:
@@ -60,7 +60,7 @@ def flag_needs(campaign: Campaign) -> list[Need]:
     named = ", ".join(f"worker {one.worker_id} ({', '.join(one.flags)})" for one in fresh[:NAMED])
     more = f", and {len(fresh) - NAMED:,} more" if len(fresh) > NAMED else ""
     return [
-        Need(
+        CampaignNeed(
             "attention",
             f"{many(len(fresh), 'worker has', 'workers have')} new flags: {named}{more}.",
             "Check their answers. A flag excludes nobody.",

@@ -29,7 +29,7 @@ from judging.watching.history import Course, course_of
 from judging.watching.stuck_work import Problem, failed_work, problems_of_the_crowd, put_off_work
 from judging.watching.watchdog import cause_of, stalled_work
 from tournament.models import Challenge, QrelVersion, Resolution
-from web.campaigns.needs import NEWS, Need, budget_direction, flag_needs, is_used_up, next_direction
+from web.campaigns.needs import NEWS, CampaignNeed, budget_direction, flag_needs, is_used_up, next_direction
 from web.campaigns.progress_figures import course_figures
 from web.common.directions import Direction
 from web.common.outdated_versions import Outdated, outdated_notices, should_publish_again
@@ -209,14 +209,14 @@ def activity_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     return {"campaign": campaign, "found": found, "page": page}
 
 
-def needs_of_campaign(seen: Watch) -> list[Need]:
+def needs_of_campaign(seen: Watch) -> list[CampaignNeed]:
     """Return the items that need a person, most urgent first."""
     campaign = seen.campaign
     overdue, said = _voice_needs(campaign)
     return [
         *overdue,
         *_crowd_needs(seen),
-        *(Need("attention", one.what, "", _ask_again(campaign)) for one in seen.put_off),
+        *(CampaignNeed("attention", one.what, "", _ask_again(campaign)) for one in seen.put_off),
         *_failed_needs(seen),
         *_stalled_needs(campaign, seen.causes),
         *_money_needs(seen),
@@ -227,16 +227,16 @@ def needs_of_campaign(seen: Watch) -> list[Need]:
     ]
 
 
-def _crowd_needs(seen: Watch) -> list[Need]:
+def _crowd_needs(seen: Watch) -> list[CampaignNeed]:
     """Return the crowd's problems. Calls that the crowd refused permanently are retried only if a person asks."""
     link = _ask_again(seen.campaign)
-    return [Need("stop", one.what, one.next_step, link if one.again else "") for one in seen.crowd]
+    return [CampaignNeed("stop", one.what, one.next_step, link if one.again else "") for one in seen.crowd]
 
 
-def _failed_needs(seen: Watch) -> list[Need]:
+def _failed_needs(seen: Watch) -> list[CampaignNeed]:
     """Return the campaign's failed jobs, which a person can hide or, if it is safe, retry."""
     return [
-        Need(
+        CampaignNeed(
             "stop",
             joined(" ", [f"{kind_words(job.kind).capitalize()} failed:", failure.message]),
             failure.next_step,
@@ -261,7 +261,7 @@ def forget_stalled_work(campaign: Campaign) -> None:
     kept_objects.forget_object(_stalled_key(campaign))
 
 
-def _stalled_needs(campaign: Campaign, told: set[str]) -> list[Need]:
+def _stalled_needs(campaign: Campaign, told: set[str]) -> list[CampaignNeed]:
     """Return the campaign's stalled work, except work whose cause is in ``told``, so that no cause is shown twice."""
     key = _stalled_key(campaign)
     found = kept_objects.kept(key)
@@ -270,7 +270,7 @@ def _stalled_needs(campaign: Campaign, told: set[str]) -> list[Need]:
         kept_objects.keep_object(key, found, STALLED_SECONDS)
     link = _ask_again(campaign)
     return [
-        Need(
+        CampaignNeed(
             "stop",
             joined(" ", [f"{one.what}, stalled:", one.why]),
             one.next_step,
@@ -281,14 +281,14 @@ def _stalled_needs(campaign: Campaign, told: set[str]) -> list[Need]:
     ]
 
 
-def _money_needs(seen: Watch) -> list[Need]:
+def _money_needs(seen: Watch) -> list[CampaignNeed]:
     """Return a warning if the budget does not pay for the remaining tasks."""
     campaign, undone = seen.campaign, seen.all_tasks - seen.tasks[Task.State.DONE]
     low = budget_low(campaign, used=seen.used + seen.held, undone=undone)
     if low is None or is_used_up(seen.crowd):
         return []
     return [
-        Need(
+        CampaignNeed(
             "attention",
             f"The budget is low: ${low.cap:,.2f} of the ${low.needed:,.2f} that all tasks cost.",
             "Raise it, or let the campaign stop when it is used up.",
@@ -298,26 +298,26 @@ def _money_needs(seen: Watch) -> list[Need]:
     ]
 
 
-def _voice_needs(campaign: Campaign) -> tuple[list[Need], list[Need]]:
+def _voice_needs(campaign: Campaign) -> tuple[list[CampaignNeed], list[CampaignNeed]]:
     """Return a campaign's appeals and reports as two lists: overdue items, and all others."""
     link = reverse("web:campaign_reports", args=[campaign.name])
     words = {"appeals": "object to being excluded", "reports": "report that something is wrong with a pair"}
-    needs: tuple[list[Need], list[Need]] = ([], [])
+    needs: tuple[list[CampaignNeed], list[CampaignNeed]] = ([], [])
     for kind, counts in reports_and_appeals.waiting([campaign]).items():
         if count := counts[campaign.pk]:
             late = reports_and_appeals.overdue_words(campaign) if kind == "appeals" else ""
             what = f"{many(count, kind[:-1])}: workers {words[kind]}."
             level = "stop" if late else "attention"
-            needs[not late].append(Need(level, what, late, f"{link}#{kind}", f"Look at the {kind}"))
+            needs[not late].append(CampaignNeed(level, what, late, f"{link}#{kind}", f"Look at the {kind}"))
     return needs
 
 
-def _gold_needs(campaign: Campaign) -> list[Need]:
+def _gold_needs(campaign: Campaign) -> list[CampaignNeed]:
     since, gold = clock.now() - NEWS, campaign.gold_words
     by_itself = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.SUSPENDED, decided_by="")
     fresh = list(by_itself.filter(decided_at__gte=since).select_related("query").order_by("-decided_at")[:20])
     return [
-        Need(
+        CampaignNeed(
             "attention",
             f"{gold.capitalize()} {one.pk} (query {one.query.qid}) was suspended automatically: {one.decided_why}.",
             "Exclusions that depended only on it were revoked. Check whether its answer is obvious.",
@@ -328,9 +328,9 @@ def _gold_needs(campaign: Campaign) -> list[Need]:
     ]
 
 
-def _difference_needs(campaign: Campaign) -> list[Need]:
+def _difference_needs(campaign: Campaign) -> list[CampaignNeed]:
     return [
-        Need(
+        CampaignNeed(
             "attention",
             f"{many(count, 'submission')} {DIFFERENCES[kind]}.",
             discrepancies.NEXT_STEPS[Discrepancy.Kind(kind)],
@@ -342,11 +342,11 @@ def _difference_needs(campaign: Campaign) -> list[Need]:
     ]
 
 
-def _version_needs(campaign: Campaign, said: Outdated | None) -> list[Need]:
+def _version_needs(campaign: Campaign, said: Outdated | None) -> list[CampaignNeed]:
     if said is None or not should_publish_again(said, campaign):
         return []
     link = reverse("web:publish", args=[campaign.name])
-    return [Need("attention", said.words, said.effect, link, "Preview the next version")]
+    return [CampaignNeed("attention", said.words, said.effect, link, "Preview the next version")]
 
 
 def _counts_by_state(rows: Any, names: list[str]) -> dict[str, int]:

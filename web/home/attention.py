@@ -29,7 +29,7 @@ UNDER_WAY = (*Campaign.OFFERING, Campaign.State.PAUSED)
 
 
 @dataclass(frozen=True)
-class Need:
+class HomeNeed:
     """An item: its subject, what to do, and the page where it is done."""
 
     about: str
@@ -40,7 +40,7 @@ class Need:
 
 def needs_of(
     user: Any, campaigns: Sequence[Progress], outdated: Mapping[int, Outdated] | None = None
-) -> list[Need]:
+) -> list[HomeNeed]:
     """Return the items that need this person, urgent items first.
 
     ``campaigns`` are those that the person sees; ``outdated`` are notices about collections' latest versions.
@@ -76,7 +76,7 @@ def _campaign_address(campaign: Campaign, part: str = "") -> str:
     return reverse("web:campaign", args=[campaign.name]) + part
 
 
-def _standstill_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+def _standstill_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[HomeNeed]:
     """Yield campaigns with work that the watchdog's last check found stalled."""
     watched = (
         Job.objects.filter(kind="judging.watchdog", state=Job.State.DONE).order_by("-finished_at").first()
@@ -86,10 +86,10 @@ def _standstill_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Itera
         if things := found.get(one.campaign.name):
             what = ", ".join(thing["what"] for thing in things[:3])
             address = _campaign_address(one.campaign, "#live-needs")
-            yield Need(one.campaign.name, f"is stalled: {what}", address, True)
+            yield HomeNeed(one.campaign.name, f"is stalled: {what}", address, True)
 
 
-def _held_pay_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+def _held_pay_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[HomeNeed]:
     """Yield each campaign's held pay, and what will happen to it, and when, unless somebody decides."""
     able = _with_right(mine, roles, "spend money")
     for key, held in sorted(held_pay.held_by_campaign(able).items()):
@@ -97,10 +97,12 @@ def _held_pay_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterato
             f"pay for {many(len(held), 'submission')} held until you decide. {held_pay.undecided_words(held)}"
         )
         campaign = able[key].campaign
-        yield Need(campaign.name, words.strip(), reverse("web:campaign_payments", args=[campaign.name]), True)
+        yield HomeNeed(
+            campaign.name, words.strip(), reverse("web:campaign_payments", args=[campaign.name]), True
+        )
 
 
-def _report_and_appeal_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+def _report_and_appeal_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[HomeNeed]:
     able = _with_right(mine, roles, "judge workers")
     reports, appeals = reports_and_appeals.waiting(able).values()
     overdue = reports_and_appeals.overdue([one.campaign for one in able.values() if appeals[one.campaign.pk]])
@@ -111,18 +113,18 @@ def _report_and_appeal_needs(mine: Sequence[Progress], roles: dict[int, Role]) -
             said.append(many(appeals[key], "appeal", "appeals") + late)
         if said:
             address = reverse("web:campaign_reports", args=[one.campaign.name])
-            yield Need(one.campaign.name, f"{' and '.join(said)} to look at", address, True)
+            yield HomeNeed(one.campaign.name, f"{' and '.join(said)} to look at", address, True)
 
 
-def _low_budget_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+def _low_budget_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[HomeNeed]:
     for one in _with_right(mine, roles, "spend money").values():
         undone = one.tasks - one.tasks_done
         if low := budget_low(one.campaign, used=one.spent + one.owed + one.held, undone=undone):
             words = f"its budget of ${low.cap:,.2f} does not cover all tasks, which cost ${low.needed:,.2f}"
-            yield Need(one.campaign.name, words, _campaign_address(one.campaign), True)
+            yield HomeNeed(one.campaign.name, words, _campaign_address(one.campaign), True)
 
 
-def _gold_pair_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+def _gold_pair_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[HomeNeed]:
     able = {
         key: one
         for key, one in _with_right(mine, roles, "prepare campaign").items()
@@ -139,24 +141,26 @@ def _gold_pair_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterat
     for key, one in able.items():
         if proposed[key] and (lacking := needed_gold(one.campaign) - accepted[key]) > 0:
             words = f"{many(min(proposed[key], lacking), 'gold pair', 'gold pairs')} to approve"
-            yield Need(one.campaign.name, words, reverse("web:prepare_gold", args=[one.campaign.name]))
+            yield HomeNeed(one.campaign.name, words, reverse("web:prepare_gold", args=[one.campaign.name]))
         if number := suspended[key]:
             words = f"{many(number, 'gold pair', 'gold pairs')} suspended, automatically or by a person"
-            yield Need(one.campaign.name, words, reverse("web:campaign_gold", args=[one.campaign.name]), True)
+            yield HomeNeed(
+                one.campaign.name, words, reverse("web:campaign_gold", args=[one.campaign.name]), True
+            )
 
 
 def _outdated_version_needs(
     mine: Sequence[Progress], roles: dict[int, Role], outdated: Mapping[int, Outdated]
-) -> Iterator[Need]:
+) -> Iterator[HomeNeed]:
     """Yield versions that no longer match the judgments that count; a person decides whether to publish again."""
     for one in _with_right(mine, roles, "publish version").values():
         said = outdated.get(one.campaign.collection_id)
         if said and should_publish_again(said, one.campaign):
             words = f"{said.words} {said.effect}"
-            yield Need(one.campaign.name, words, reverse("web:publish", args=[one.campaign.name]))
+            yield HomeNeed(one.campaign.name, words, reverse("web:publish", args=[one.campaign.name]))
 
 
-def _new_run_needs(roles: dict[int, Role]) -> Iterator[Need]:
+def _new_run_needs(roles: dict[int, Role]) -> Iterator[HomeNeed]:
     """Yield the number of runs that are in no pool or challenge; their top passages might beat the best answers."""
     able = [key for key, role in roles.items() if permits(role, "plan challenge")]
     judged = QrelVersion.objects.filter(collection__in=able).values("collection")
@@ -166,21 +170,21 @@ def _new_run_needs(roles: dict[int, Role]) -> Iterator[Need]:
         told = ("new run whose top passages may be unjudged", "new runs whose top passages may be unjudged")
         words = many(number, *told)
         name = collections[key].name
-        yield Need(name, words, reverse("web:runs", args=[name]) + "?show=new")
+        yield HomeNeed(name, words, reverse("web:runs", args=[name]) + "?show=new")
 
 
-def _team_application_needs(roles: dict[int, Role]) -> Iterator[Need]:
+def _team_application_needs(roles: dict[int, Role]) -> Iterator[HomeNeed]:
     able = [key for key, role in roles.items() if permits(role, "manage teams")]
     waiting = TeamApplication.objects.filter(collection__in=able, state=TeamApplication.State.WAITING)
     counted = waiting.values_list("collection__name").annotate(Count("pk"))
     for name, number in counted.order_by("collection__name"):
         words = f"{many(number, 'application of a team', 'applications of teams')} to decide"
-        yield Need(name, words, reverse("web:teams", args=[name]))
+        yield HomeNeed(name, words, reverse("web:teams", args=[name]))
 
 
-def _webhook_needs(roles: dict[int, Role]) -> Iterator[Need]:
+def _webhook_needs(roles: dict[int, Role]) -> Iterator[HomeNeed]:
     """Yield webhooks that were switched off automatically or have abandoned messages, so that events are missed."""
     able = [key for key, role in roles.items() if permits(role, "manage webhooks")]
     for one in listing.troubles(able):
         name = one.endpoint.collection.name
-        yield Need(name, one.words, reverse("web:webhook", args=[name, one.endpoint.pk]), True)
+        yield HomeNeed(name, one.words, reverse("web:webhook", args=[name, one.endpoint.pk]), True)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from leaderboard.scoring.labels import Labels
 from pooling.models import Collection, Passage, Query
 from tournament.models import PreferenceQrel, QrelVersion
+from tournament.services.passage_visibility import sight_on_answers
 from web.common.label_sight import label_sight
-from web.common.visibility import sight_on_answers, texts_of_ranked
+from web.common.visibility import texts_of_ranked
 
 
 def best_answers(

@@ -20,7 +20,8 @@ from pooling.services.collection_details import MOST
 from pooling.services.query_splits import private_qids
 from pooling.services.withheld_labels import withheld_names
 from tournament.models import Challenge, ChallengedQuery, QrelVersion
-from web.common.visibility import Sight, as_shown, sight_of
+from tournament.services.passage_visibility import Sight, sight_of
+from web.common.visibility import as_shown
 
 #: Increase this when equal inputs give different bytes than before.
 FORMAT = 4

@@ -18,10 +18,11 @@ from pooling.models import Collection, PooledPassage, PrivateQuery, Qrel, QrelSe
 from pooling.services.members import may
 from tournament.dois import doi_address
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
+from tournament.services.passage_visibility import sight_on_answers
 from tournament.services.version_dois import doi_of
 from web.common.label_sight import label_sight
 from web.common.outdated_versions import outdated_for
-from web.common.visibility import sees_everything, sight_on_answers
+from web.common.visibility import sees_everything
 
 QUERIES_A_PAGE = 50
 FILTERS = {

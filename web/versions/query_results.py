@@ -9,7 +9,8 @@ from judging.models import Campaign, Exclusion, Judgment, RightsRequest, Submiss
 from pooling.models import Passage, PooledPassage, Qrel, Query, Run
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.services import reason_in
-from web.common.visibility import Sight, sees_everything, sight_of
+from tournament.services.passage_visibility import Sight, sight_of
+from web.common.visibility import sees_everything
 from web.versions.pages import letter_of, official_label_key, official_of
 from web.versions.query_ranks import rank_table
 from web.versions.win_graph import WinGraph, win_graph

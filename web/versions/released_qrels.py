@@ -10,7 +10,8 @@ from pooling.models import Collection, PooledPassage, Run
 from pooling.services.query_splits import private_qids
 from tournament.manifest import sha256, trec_qrels
 from tournament.models import ChallengedQuery, PreferenceQrel, QrelVersion
-from web.common.visibility import Sight, hidden_queries, sees_everything, sight_of, sight_on_answers
+from tournament.services.passage_visibility import Sight, sight_of, sight_on_answers
+from web.common.visibility import hidden_queries, sees_everything
 
 KEPT_SECONDS = 600
 #: The columns of a qrel that decide whether it is shown, and that its line is made of.

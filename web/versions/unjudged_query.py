@@ -8,7 +8,8 @@ from pooling.models import Collection, PooledPassage, Qrel, Query, Run
 from pooling.services.members import may
 from pooling.services.runs import tops_of
 from tournament.models import QrelVersion
-from web.common.visibility import hidden_queries, hides_texts, sight_of, texts_of_ranked
+from tournament.services.passage_visibility import sight_of
+from web.common.visibility import hidden_queries, hides_texts, texts_of_ranked
 from web.versions.pages import letter_of, official_label_key, official_of
 from web.versions.query_ranks import rank_table, shown_runs
 

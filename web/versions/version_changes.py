@@ -14,10 +14,11 @@ from leaderboard.board.moves import rank_moves
 from pooling.models import Collection, Passage, Query, Run
 from tournament.models import QrelVersion, VersionQuery
 from tournament.services import Cause, ChangeKind, Edition, QueryChange, causes, changes_between, edition_of
+from tournament.services.passage_visibility import Sight, sight_of
 from tournament.services.publication import queries_by_key
 from web.common.label_sight import label_sight
 from web.common.row_files import in_parts
-from web.common.visibility import Sight, hidden_queries, listed_runs, sight_of
+from web.common.visibility import hidden_queries, listed_runs
 
 CHANGES_A_PAGE = 50
 MOVES_SHOWN = 10

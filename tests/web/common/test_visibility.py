@@ -17,8 +17,9 @@ from pooling.models import PrivateQuery, QuerySplit, Run
 from pooling.services.submission_policies import set_policy
 from tests.factories import make_run
 from tournament.models import Challenge, ChallengedQuery
+from tournament.services.passage_visibility import sight_of
 from web.analyses import pages as analysis_pages
-from web.common.visibility import as_shown, listed_runs, sight_of
+from web.common.visibility import as_shown, listed_runs
 
 pytestmark = pytest.mark.one_database
 

@@ -20,7 +20,7 @@ DIFFERING = {
     "tests/judging/money/test_budget.py",
     "tests/judging/exchange/test_calls.py",
     "tests/judging/launch/test_closure.py",
-    "tests/judging/people/test_export.py",
+    "tests/tournament/test_judgment_export.py",
     "tests/judging/campaign/test_imported_judgments.py",
     "tests/judging/tasks/test_leases.py",
     "tests/judging/money/test_ledger.py",

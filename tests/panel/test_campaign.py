@@ -26,12 +26,12 @@ from judging.money.ledger import compare_books, ledger
 from judging.money.rejections import override_rejection, reject
 from judging.page.admission import UNKNOWN_SESSIONS
 from judging.people.exclusions import exclude_worker
-from judging.people.export import export_judgments
 from judging.workers.messages import addressees, send_message
 from tests.judging.visitor import text
 from tests.panel.module import completion_code
 from tests.panel.panel import APPROVED, AWAITING_REVIEW, REJECTED, SITE
 from tests.panel.participant import participant_id
+from tournament.services.judgment_export import export_judgments
 
 
 def standing(person) -> str:

@@ -15,13 +15,13 @@ from judging.launch.archive import archive, restore
 from judging.launch.closure import close
 from judging.models import Campaign
 from judging.money.budget import raise_budget
-from judging.people.export import rows_for_others
 from judging.rules.pay import rounded
 from judging.watching.status import campaign_status
 from pooling.services.lookups import runs_tagged
 from pooling.services.members import visible_to
 from tournament.models import Challenge
 from tournament.services import latest_version_now
+from tournament.services.judgment_export import rows_for_others
 from web.api.bodies import Body, DryRun
 from web.api.caller_guidance import guidance_for
 from web.api.callers import campaign_to_change, reader

@@ -25,11 +25,11 @@ from judging.launch import archive, closure
 from judging.models import Campaign, Discrepancy, GoldAnswer
 from judging.money import budget
 from judging.money.discrepancies import NEXT_STEPS, open_differences, settle_difference
-from judging.people.export import COLUMNS, SIGNALS, lines_for_others
 from judging.people.impact import foresee_standstill
 from judging.watching import failed_jobs
 from pooling.services import members
 from pooling.services.members import may
+from tournament.services.judgment_export import COLUMNS, SIGNALS, lines_for_others
 from web.campaigns import pages as campaign_watch, simulated_judging
 from web.common.access import campaign_for, require
 from web.common.campaign_rows import campaigns_progress

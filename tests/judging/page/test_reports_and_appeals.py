@@ -9,10 +9,10 @@ from django.core.management import call_command
 from judging.errors import CampaignRefused
 from judging.models import Appeal, PairReport, Submission
 from judging.page import reports_and_appeals, session
-from judging.people.export import COLUMNS, SIGNALS, export_judgments
 from judging.people.rights import forget_worker
 from judging.watching.status import campaign_status
 from pooling.models import Collection
+from tournament.services.judgment_export import COLUMNS, SIGNALS, export_judgments
 
 
 @pytest.fixture

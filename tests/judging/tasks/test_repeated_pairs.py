@@ -9,7 +9,6 @@ from judging.intake.worker_records import records_of
 from judging.models import Campaign, Choice, Judgment, Slot, Submission, Worker
 from judging.page import session
 from judging.people.exclusions import exclude_worker
-from judging.people.export import export_judgments
 from judging.rules.behavior_flags import Behavior, Usual, flags_of
 from judging.tasks.answers import record_answers
 from judging.tasks.displayed_pairs import shown_pairs
@@ -19,6 +18,7 @@ from judging.tasks.repeated_pairs import consistency_of, consistency_of_all
 from judging.tasks.slots import pairs_in, take_up
 from judging.watching.history import course_of
 from tests.judging.cast import Fair, good_side
+from tournament.services.judgment_export import export_judgments
 
 #: Tasks of two pairs, each with its own question, and one gold pair.
 SHAPE = {"pairs_per_task": 2, "gold_per_task": 1, "max_tasks_per_worker": 6, "repeats_per_task": 1}

@@ -8,9 +8,9 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from judging.people.export import COLUMNS, SIGNALS, export_judgments
 from pooling.models import Membership
 from tests.web.campaign_cast import worker
+from tournament.services.judgment_export import COLUMNS, SIGNALS, export_judgments
 
 PAGE = "/campaigns/fair/judgments"
 

@@ -6,7 +6,7 @@ from config.commands.console import Command as BaseCommand, CommandParser, Usage
 from config.plurals import many
 from config.process.private_files import give_to_user
 from judging.campaign.campaigns import campaign_named
-from judging.people.export import export_judgments
+from tournament.services.judgment_export import export_judgments
 
 
 class Command(BaseCommand):

@@ -6,10 +6,12 @@ import pytest
 
 from judging.campaign.pairs import request_pairs
 from judging.models import CrowdIdentity, Judgment
-from judging.people.export import export_judgments, hidden_passages
 from judging.rules.packing import PairRequest
 from pooling.models import Passage, PooledPassage, Run
 from tests.factories import make_run
+from tests.judging.conftest import crowd as crowd, fair as fair
+from tournament.services import judgment_export
+from tournament.services.judgment_export import export_judgments, hidden_passages
 
 
 def read(file):
@@ -145,12 +147,10 @@ def test_challenger_of_a_private_run_stays_hidden_until_a_public_run_has_it_too(
 
 
 def test_nothing_half_written_is_left_behind(judged, tmp_path, monkeypatch):
-    from judging.people import export
-
     def breaks(*_, **__):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(export, "_exported_rows", breaks)
+    monkeypatch.setattr(judgment_export, "_exported_rows", breaks)
     with pytest.raises(OSError, match="full"):
         export_judgments(judged, tmp_path / "out.tsv")
 

@@ -4,14 +4,13 @@ from itertools import pairwise
 
 import pytest
 
-from judging.campaign.pairs import request_pairs
 from judging.models import CrowdIdentity, Judgment
-from judging.rules.packing import PairRequest
-from pooling.models import Passage, PooledPassage, Run
+from pooling.models import Passage, PooledPassage, Qrel, QrelSet, Run
 from tests.factories import make_run
 from tests.judging.conftest import crowd as crowd, fair as fair
+from tournament.models import Challenge, ChallengedQuery
 from tournament.services import judgment_export
-from tournament.services.judgment_export import export_judgments, hidden_passages
+from tournament.services.judgment_export import export_judgments
 
 
 def read(file):
@@ -118,32 +117,86 @@ def test_rows_with_a_passage_that_only_non_public_runs_supplied_are_left_out_and
     exported = export_judgments(judged, tmp_path / "out.tsv")
 
     left_out = [row for row in everything if secret in (row["left"], row["right"])]
-    assert hidden_passages(judged) == {Passage.objects.get(pid=secret).pk}
     assert secret not in (tmp_path / "out.tsv").read_text()
     assert exported.left_out == len(everything) - len(read(tmp_path / "out.tsv")) == len(left_out) > 0
 
 
-def test_known_relevant_passage_is_public_whoever_supplied_it(judged):
-    private = make_run(judged.collection, "private", {"q0": ["q0-b"]}, release=Run.Release.SCORES)
-    public = make_run(judged.collection, "public", {"q0": ["q0-a"]})
+def left_out(campaign, tmp_path) -> int:
+    return export_judgments(campaign, tmp_path / "rows.tsv").left_out
+
+
+def supplied_privately(judged) -> Passage:
+    """Return a judged passage that only a private run had on top of its query's pool."""
+    row = judged.judgments.select_related("pair__query", "left").first()
+    private = make_run(
+        judged.collection, "private", {row.pair.query.qid: [row.left.pid]}, release=Run.Release.PRIVATE
+    )
+    public = make_run(judged.collection, "public", {row.pair.query.qid: [row.right.pid]})
     PooledPassage.objects.update(run_ids=[public.pk])
-    PooledPassage.objects.filter(passage__pid="q0-b").update(run_ids=[private.pk], is_qrel=True)
+    PooledPassage.objects.filter(passage=row.left).update(run_ids=[private.pk])
+    return row.left
 
-    assert hidden_passages(judged) == set()
+
+def test_known_relevant_passage_is_public_whoever_supplied_it(judged, tmp_path):
+    passage = supplied_privately(judged)
+    assert left_out(judged, tmp_path)
+
+    PooledPassage.objects.filter(passage=passage).update(is_qrel=True)
+
+    assert left_out(judged, tmp_path) == 0
 
 
-def test_challenger_of_a_private_run_stays_hidden_until_a_public_run_has_it_too(fair):
+def test_labels_of_any_public_set_make_a_passage_public_until_they_are_withheld(judged, tmp_path):
+    passage = supplied_privately(judged)
+    query = PooledPassage.objects.get(passage=passage).query
+    other = QrelSet.objects.create(collection=judged.collection, name="other", sha256="0" * 64)
+    Qrel.objects.create(qrel_set=other, query=query, passage=passage, grade=1, position=0)
+    assert left_out(judged, tmp_path) == 0
+
+    QrelSet.objects.filter(pk=other.pk).update(withheld=True)
+
+    assert left_out(judged, tmp_path)
+
+
+def test_a_passage_without_a_known_supplier_is_left_out_while_any_labels_are_withheld(judged, tmp_path):
+    make_run(judged.collection, "public", {"q0": ["q0-a"]})
+    PooledPassage.objects.update(run_ids=[])
+    assert left_out(judged, tmp_path) == 0
+
+    QrelSet.objects.create(collection=judged.collection, name="secret", sha256="0" * 64, withheld=True)
+
+    assert left_out(judged, tmp_path)
+
+
+def test_a_passage_that_a_public_run_supplied_for_another_query_stays_left_out(judged, tmp_path):
+    passage = supplied_privately(judged)
+    elsewhere = PooledPassage.objects.exclude(query__qid=passage.pid.partition("-")[0]).first()
+    before = left_out(judged, tmp_path)
+
+    PooledPassage.objects.create(
+        pool=elsewhere.pool, query=elsewhere.query, passage=passage, run_ids=elsewhere.run_ids
+    )
+
+    assert left_out(judged, tmp_path) == before > 0
+
+
+@pytest.mark.parametrize(("release", "kept"), [("public", True), ("private", False)])
+def test_a_challenger_is_public_if_a_public_run_of_its_challenge_had_it(fair, tmp_path, release, kept):
     campaign = fair.opened()
-    public = make_run(fair.collection, "public", {"q0": ["q0-a"]})
-    make_run(fair.collection, "private", {"q0": ["secret"]}, release=Run.Release.PRIVATE)
+    fair.do_task(campaign, "AGOODWORKER")
+    fair.collect(campaign)
+    judgment = campaign.judgments.select_related("pair__query").first()
+    query, pid = judgment.pair.query, judgment.left.pid
+    public = make_run(fair.collection, "public", {query.qid: ["another"]})
+    run = make_run(fair.collection, "late", {query.qid: [pid]}, release=release)
     PooledPassage.objects.update(run_ids=[public.pk])
-    secret, known = fair.passage("secret"), Passage.objects.get(pid="q0-a")
-    query = campaign.pairs.get(passage_a=known, passage_b__pid="q0-b").query
-    request_pairs(campaign, [PairRequest(query.pk, known.pk, secret.pk)], judgments=1, round=1)
+    PooledPassage.objects.filter(passage=judgment.left_id).delete()
+    challenge = Challenge.objects.create(campaign=campaign, number=1, run_tags=[run.run_tag])
+    ChallengedQuery.objects.create(
+        challenge=challenge, query=query, best_ids=[], challenger_ids=[judgment.left_id], members={}
+    )
 
-    assert hidden_passages(campaign) == {secret.pk}
-    make_run(fair.collection, "later", {"q0": ["secret"]})
-    assert hidden_passages(campaign) == set()
+    assert (left_out(campaign, tmp_path) == 0) is kept
 
 
 def test_nothing_half_written_is_left_behind(judged, tmp_path, monkeypatch):

@@ -12,12 +12,11 @@ from typing import Any
 
 from config.background.job_kinds import Progress
 from config.spreadsheets import as_text
-from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Judgment, Pair
+from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Judgment
 from judging.people.anonymity import month_of, without_time_order
 from judging.tasks.repeated_pairs import answered_repeats
 from judging.tasks.signals import signals_of
-from pooling.models import Passage, PooledPassage, Run
-from pooling.services.runs import tops_of
+from tournament.services.passage_visibility import public_sight
 
 COLUMNS = [
     "kind",
@@ -54,17 +53,17 @@ SIGNALS = [
 OF_JUDGMENT = (
     *("pair__query__qid", "left__pid", "right__pid", "preferred__pid", "worker_id", "judged_at", "phase"),
     *("judge_kind", "submission__standing", "submission__task__number", "pair__round"),
-    *("left_id", "right_id", "slot_id", "grade"),
+    *("left_id", "right_id", "slot_id", "grade", "pair__query_id"),
 )
-#: A row of the export, the keys of its two passages, and the key of its slot, if any.
-ExportedRow = tuple[dict[str, Any], set[int], int | None]
+#: A row of the export, the keys of its query and of its two passages, and the key of its slot, if any.
+ExportedRow = tuple[dict[str, Any], int, set[int], int | None]
 
 
 @dataclass(frozen=True)
 class Exported:
     """The numbers of rows that an export wrote and left out.
 
-    ``left_out`` counts the rows with a passage that only non-public runs supplied.
+    ``left_out`` counts the rows with a passage that only non-public runs or withheld labels supplied.
     """
 
     judgments: int
@@ -120,15 +119,15 @@ def rows_for_others(campaign: Campaign, *, signals: bool = False) -> Iterator[di
     publishes must not request ``signals``.
     """
     told = signals_of(campaign) if signals else {}
-    hidden = hidden_passages(campaign)
+    sight = public_sight(campaign.collection)
     names: dict[tuple[str, int], str] = {}
 
     def named(what: str, key: int) -> str:
         return names.setdefault((what, key), f"{what}-{secrets.token_hex(6)}")
 
     def shown() -> Iterator[dict[str, Any]]:
-        for row, passages, slot in _exported_rows(campaign, in_time=signals):
-            if hidden & passages:
+        for row, query, passages, slot in _exported_rows(campaign, in_time=signals):
+            if not all(sight.sees(query, passage) for passage in passages):
                 yield {}
                 continue
             if row["worker"]:
@@ -147,43 +146,6 @@ def rows_for_others(campaign: Campaign, *, signals: bool = False) -> Iterator[di
 
 def _display_key(row: dict[str, Any]) -> list[Any]:
     return [row.get(name) for name in ("kind", "topic", "left", "right")]
-
-
-def hidden_passages(campaign: Campaign) -> set[int]:
-    """Return the keys of passages that only non-public runs supplied, in the campaign's pool or as challengers.
-
-    Withheld labels count like a non-public run.
-    """
-    runs = Run.objects.filter(collection=campaign.collection)
-    labels = campaign.pool.qrel_set if campaign.pool else None
-    withheld = labels is not None and labels.withheld
-    if campaign.pool is None or not (withheld or runs.exclude(release=Run.Release.PUBLIC).exists()):
-        return set()
-    public = {run.pk: run for run in runs.filter(release=Run.Release.PUBLIC)}
-    supplied: dict[int, bool] = {}
-    rows = PooledPassage.objects.filter(pool=campaign.pool).values_list("passage_id", "run_ids", "is_qrel")
-    for passage, run_ids, is_qrel in rows.iterator(chunk_size=5000):
-        by_labels = is_qrel and not withheld
-        supplied[passage] = supplied.get(passage, False) or by_labels or not public.keys().isdisjoint(run_ids)
-    hidden = {passage for passage, is_public in supplied.items() if not is_public}
-    later = _challenger_passages(campaign) - supplied.keys()
-    return hidden | (later - _public_tops(campaign, list(public.values())) if later else set())
-
-
-def _challenger_passages(campaign: Campaign) -> set[int]:
-    """Return the keys of the passages in pairs that challenges added to the campaign."""
-    pairs = Pair.objects.filter(campaign=campaign, round__gt=0).values_list("passage_a_id", "passage_b_id")
-    return {passage for pair in pairs.iterator(chunk_size=5000) for passage in pair}
-
-
-def _public_tops(campaign: Campaign, runs: list[Run]) -> set[int]:
-    """Return the keys of these runs' top passages, any of which they could have supplied as challengers."""
-    pids = sorted({pid for run in runs for tops in tops_of(run).values() for pid in tops})
-    keys: set[int] = set()
-    for start in range(0, len(pids), 500):
-        known = Passage.objects.filter(collection=campaign.collection, pid__in=pids[start : start + 500])
-        keys.update(known.values_list("pk", flat=True))
-    return keys
 
 
 def _row_writer(file: Any, as_json: bool, columns: list[str]) -> Callable[[dict[str, Any]], Any]:
@@ -211,7 +173,7 @@ def _exported_rows(campaign: Campaign, *, in_time: bool) -> Iterator[ExportedRow
         qid, left, right, preferred, worker, judged_at, phase, judge_kind, standing, task, number, *keys = (
             judgment
         )
-        left_id, right_id, slot_id, grade = keys
+        left_id, right_id, slot_id, grade, query = keys
         out = worker in excluded
         row = {
             "topic": qid,
@@ -230,7 +192,7 @@ def _exported_rows(campaign: Campaign, *, in_time: bool) -> Iterator[ExportedRow
             "round": number,
             "grade": "" if grade is None else grade,
         }
-        yield row, {left_id, right_id}, slot_id
+        yield row, query, {left_id, right_id}, slot_id
     asked = ("pk",) if in_time else ("gold_pair__query", "slot__left", "slot__right")
     answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).order_by(*asked)
     shown = ("gold_pair__query", "slot__left", "slot__right", "preferred", "submission__task", "worker")
@@ -250,7 +212,7 @@ def _exported_rows(campaign: Campaign, *, in_time: bool) -> Iterator[ExportedRow
             "round": "",
             "grade": "" if answer.grade is None else answer.grade,
         }
-        yield row, {answer.slot.left_id, answer.slot.right_id}, answer.slot_id
+        yield row, answer.gold_pair.query_id, {answer.slot.left_id, answer.slot.right_id}, answer.slot_id
     if in_time:
         yield from _repeat_rows(campaign, excluded)
 
@@ -274,7 +236,7 @@ def _repeat_rows(campaign: Campaign, excluded: set[int]) -> Iterator[ExportedRow
             "round": "",
             "grade": "",
         }
-        yield row, {slot.left_id, slot.right_id}, slot.pk
+        yield row, slot.query_id, {slot.left_id, slot.right_id}, slot.pk
 
 
 def _slot_row(row: Any, qid: str) -> dict[str, Any]:

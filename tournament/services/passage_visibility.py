@@ -3,13 +3,15 @@
 A passage is shown to everyone if a public run supplied it, if a qrel set contains it, or if no run is known to have
 supplied it (as with imported judgments). If a qrel set is withheld, a passage is shown only if a public run or
 another qrel set has it, so that nothing reveals a labeled passage. Members see everything. Pages check a passage per
-query; published bundles also check it across all queries (``held_back``).
+query; files for others (bundles and exports) also check it across all queries (``public_sight``).
 """
 
 from collections import defaultdict
-from collections.abc import Container, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
 
 from pooling.models import Collection, Passage, PooledPassage, Qrel, Query, Run
 from pooling.services.members import may
@@ -109,6 +111,17 @@ def sight_of(
     sight.released.update(labeled.values_list("query_id", "passage_id"))
     _add_challengers(sight, collection, among)
     return sight
+
+
+def public_sight(collection: Collection, private: Iterable[str] = ()) -> Sight:
+    """Return which passages files for others can name, checked per query and across all queries.
+
+    ``private`` are the qids of queries that the file leaves out, so that they do not make a passage public.
+    """
+    every = sight_of(collection, None, AnonymousUser())
+    left_out = Query.objects.filter(collection=collection, qid__in=private).values_list("pk", flat=True)
+    told = {query for query, _ in (*every.suppliers, *every.released)} - set(left_out)
+    return replace(every, held=every.held_back(told))
 
 
 def sight_on_answers(version: QrelVersion, queries: Sequence[Query] | None, user: Any) -> Sight:

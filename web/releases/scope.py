@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,7 @@ from pooling.services.collection_details import MOST
 from pooling.services.query_splits import private_qids
 from pooling.services.withheld_labels import withheld_names
 from tournament.models import Challenge, ChallengedQuery, QrelVersion
-from tournament.services.passage_visibility import Sight, sight_of
+from tournament.services.passage_visibility import Sight, public_sight
 from web.common.visibility import as_shown
 
 #: Increase this when equal inputs give different bytes than before.
@@ -86,11 +86,7 @@ class Scope:
     @cached_property
     def sight(self) -> Sight:
         """The public view of passages. It hides passages that have no public source under any released query."""
-        every = sight_of(self.collection, None, PUBLIC)
-        hidden = Query.objects.filter(collection=self.collection, qid__in=self.private)
-        hidden_keys = frozenset(hidden.values_list("pk", flat=True))
-        told = {query for query, _ in (*every.suppliers, *every.released)} - hidden_keys
-        return replace(every, held=every.held_back(told))
+        return public_sight(self.collection, self.private)
 
     @cached_property
     def suppliers(self) -> list[Run]:

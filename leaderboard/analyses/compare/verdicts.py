@@ -29,6 +29,7 @@ from leaderboard.output import Interval
 
 ALPHA = 0.05
 GRANTING_TESTS = 2
+SHARE_ANSWERED = "share answered"
 
 
 class Deciding(Enum):
@@ -111,7 +112,7 @@ class Verdict:
     harm: Interval
     """How much worse the favored run (B if there is none) could be, in the measure ``harm_in``."""
     harm_in: str
-    """The measure of ``harm``: ``ESL`` or ``RR`` (where both runs answer), or ``share answered``."""
+    """The measure of ``harm``: ``ESL`` or ``RR`` (where both runs answer), or SHARE_ANSWERED."""
     disagreement: str
     """How the tests of case 3 disagree, in words; empty if they agree."""
 
@@ -191,7 +192,7 @@ def _possible_harm(outcomes: Outcomes, case3: Case3, rules: Rules, side: int) ->
         _deciding_tests(outcomes, rules)[1], rules.benefit_alpha, side
     ):
         return _seen_from(case3.harm, side), "ESL" if rules.deciding.on_esl else "RR"
-    return _seen_from(outcomes.unanswered_harm, side), "share answered"
+    return _seen_from(outcomes.unanswered_harm, side), SHARE_ANSWERED
 
 
 def _seen_from(harm: Interval, side: int) -> Interval:
@@ -285,7 +286,7 @@ def _significance_in_words(test: Finding, rules: Rules) -> str:
 
 def _harm_part(verdict: Verdict, outcomes: Outcomes) -> str:
     """Return in words how much worse or better the favored run is in the measure that was tested for harm."""
-    share = verdict.harm_in == "share answered"
+    share = verdict.harm_in == SHARE_ANSWERED
     scale, unit = (100, " points") if share else (1, " places" if verdict.harm_in == "ESL" else "")
 
     def said(number: float, unit: str = "") -> str:

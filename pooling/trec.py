@@ -62,7 +62,7 @@ class RunReport:
     """Queries whose ranks are not consecutive, in a file ordered by rank. The ranks used are counted from 1."""
 
     def warnings(self) -> list[str]:
-        """Return the report's warnings as sentences."""
+        """Return the report's warnings as sentences. The first is about unanswered queries, if any."""
         ties = f"ties ({many(self.tied_lines, 'line')}; {self.tied_tops} at the first place)"
         said = [
             (len(self.skipped), ("unknown query was", "unknown queries were"), "skipped"),

@@ -116,10 +116,8 @@ def without_private(report: dict[str, Any], hidden: Container[str]) -> dict[str,
     left = every - report.get("unanswered_private", len(listed["unanswered"]) - len(told["unanswered"]))
     if "unanswered_count" in told:
         told["unanswered_count"] = left
-    if "warnings" in told:
-        warned = {unanswered_words(every): unanswered_words(left) if left else ""}
-        warnings = [warned.get(words, words) for words in told["warnings"]]
-        told["warnings"] = [words for words in warnings if words]
+    if every and "warnings" in told:
+        told["warnings"] = [*([unanswered_words(left)] if left else []), *told["warnings"][1:]]
     return told
 
 

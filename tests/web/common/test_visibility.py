@@ -19,7 +19,7 @@ from tests.factories import make_run
 from tournament.models import Challenge, ChallengedQuery
 from tournament.services.passage_visibility import sight_of
 from web.analyses import pages as analysis_pages
-from web.common.visibility import as_shown, listed_runs
+from web.common.visibility import as_shown, listed_runs, without_private
 
 pytestmark = pytest.mark.one_database
 
@@ -151,6 +151,17 @@ def test_results_on_private_queries_are_shown_to_members_only(member, published)
     run = f"/collections/harbour/runs/{published.mole.pk}/"
     assert "Private queries are left out" in page(client, run)
     assert "Private queries are left out" not in page(member, run)
+
+
+def test_the_warning_of_a_report_counts_public_queries_whatever_its_stored_words():
+    report = {"unanswered": ["q1", "q2"], "warnings": ["2 queries are without results", "1 query has ties"]}
+
+    told = without_private(report, {"q2"})
+    nothing = without_private(report, {"q1", "q2"})
+
+    assert told["warnings"] == ["1 query of the collection has no answer in the run", "1 query has ties"]
+    assert nothing["warnings"] == ["1 query has ties"]
+    assert without_private(report | {"unanswered": []}, {"q2"})["warnings"] == report["warnings"]
 
 
 def test_the_author_of_a_run_is_hidden_until_its_embargo_ends(member, published):

@@ -73,7 +73,6 @@ def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, 
     wish = Wish.of(parameters)
     everything = sees_everything(user, version.collection)
     official = official_of(version.collection, user)
-    beaten = FILTERS["beaten"].replace("official", official.name) if official else FILTERS["beaten"]
     page: Page[VersionQuery] = Paginator(asked_queries(version, wish, user), QUERIES_A_PAGE).get_page(
         parameters.get("page")
     )
@@ -81,7 +80,7 @@ def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, 
         "collection": version.collection,
         "version": version,
         "official": official,
-        "filters": FILTERS | {"beaten": beaten},
+        "filters": FILTERS | ({"beaten": f"{official.name} qrel beaten"} if official else {}),
         "wish": wish,
         "page": page,
         "lines": query_lines(version, list(page.object_list), user),

@@ -34,18 +34,6 @@ def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 
     return job
 
 
-def work_off_everything(*, until_seconds: float = 0) -> int:
-    """Run every job that is due now or within ``until_seconds``, in this process. Return the number of jobs run."""
-    done = 0
-    deadline = clock.now().timestamp() + until_seconds
-    while True:
-        done += work_off_what_is_due()
-        waiting = Job.objects.live().order_by("run_after").first()
-        if waiting is None or waiting.run_after.timestamp() > deadline:
-            return done
-        time.sleep(0.1)
-
-
 def work_off_what_is_due() -> int:
     """Run every job that is due and free, and the jobs that these start. Return the number of jobs run.
 

@@ -22,6 +22,7 @@ from config.background.models import AtWork, Job
 from config.background.waits import wait_after
 from config.errors import Refusal
 from pooling.errors import BucketRefused
+from tests.due_jobs import work_off_everything
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -368,7 +369,7 @@ def test_a_job_may_run_the_schedule_without_waiting_for_itself(kind, settings, m
     settings.CELERY_BEAT_SCHEDULE = {"one": {"args": ["test.scheduled"]}}
     job = services.start(kind(lambda progress: followed_jobs.run_schedule()))
 
-    followed_jobs.work_off_everything()
+    work_off_everything()
 
     job.refresh_from_db()
     assert job.state == Job.State.DONE

@@ -15,10 +15,10 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 
 from accounts.services.tokens import make_token
-from config.background.followed_jobs import work_off_everything
 from judging.models import GradedCampaign
 from judging.rules.topic_life import LifeRules, Tally, after_batch, after_opening, at_end
 from pooling.models import Collection, Membership, PooledPassage
+from tests.due_jobs import work_off_everything
 from tests.journeys.conftest import typed
 
 pytestmark = [

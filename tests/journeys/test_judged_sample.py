@@ -2,9 +2,9 @@
 
 import pytest
 
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import Campaign
+from tests.due_jobs import work_off_everything
 from tournament.models import QrelVersion
 from web.collections.jobs import ring_for_sample
 

@@ -7,11 +7,11 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from config.background.followed_jobs import work_off_everything
 from judging.campaign.worker_texts import size_of
 from judging.models import Campaign, GoldPair, Place, Posting
 from pooling.models import Collection, Membership
 from tests.accessibility import WIDER, Inspector
+from tests.due_jobs import work_off_everything
 from tests.factories import grant_to
 from tests.journeys.conftest import typed
 from tests.journeys.test_rehearsal import judged_queries

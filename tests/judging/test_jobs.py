@@ -1,7 +1,7 @@
 import pytest
 
 from config import clock
-from config.background.followed_jobs import attend, work_off_everything
+from config.background.followed_jobs import attend
 from config.background.models import Job
 from config.background.services import run_job, start
 from judging.errors import CrowdConfiguration, CrowdLater, CrowdMoney
@@ -9,6 +9,7 @@ from judging.jobs import collect_key, post_places_key
 from judging.launch.launches import launch_campaign
 from judging.models import Place, Submission
 from judging.watching.status import campaign_status
+from tests.due_jobs import work_off_everything
 
 
 def ring(kind, key, campaign):

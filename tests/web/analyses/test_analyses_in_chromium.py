@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from config.background.followed_jobs import work_off_everything
 from pooling.models import Query
 from tests.accessibility import WIDER, Inspector
 from tests.chromium import PATIENCE
+from tests.due_jobs import work_off_everything
 from tests.factories import make_qrels
 from tests.web.conftest import Harbour
 

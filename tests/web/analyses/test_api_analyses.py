@@ -2,10 +2,10 @@
 
 import pytest
 
-from config.background.followed_jobs import work_off_everything
 from leaderboard.analyses import runner
 from leaderboard.analyses.registry import KINDS
 from pooling.models import Collection, QrelSet
+from tests.due_jobs import work_off_everything
 from tests.factories import make_collection, make_qrels
 from tests.web.versions.test_api_versions import Script
 

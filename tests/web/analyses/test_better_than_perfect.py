@@ -3,11 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import Campaign
 from pooling.models import Pool
 from tests.accessibility import WIDER, Inspector
+from tests.due_jobs import work_off_everything
 from tests.web.preparing_cast import texts
 
 # Of harbour, quay: q1 has b before the known a, q2 has the known a2 alone, q3 has b3 and not the known a3.

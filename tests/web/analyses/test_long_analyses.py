@@ -6,13 +6,13 @@ import re
 import pytest
 
 from config.background import services
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import Campaign, Grade, GradedCampaign, Judgment
 from leaderboard.analyses import runner
 from leaderboard.analyses.registry import KINDS
 from leaderboard.models import KeptAnalysis
 from pooling.models import Pool, PrivateQuery, QuerySplit, Run
+from tests.due_jobs import work_off_everything
 from tests.factories import make_qrels, make_run
 from tests.web.api_caller import Api
 from tournament.models import QrelVersion

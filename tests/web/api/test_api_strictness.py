@@ -4,10 +4,10 @@ import gzip
 
 import pytest
 
-from config.background.followed_jobs import work_off_everything
 from judging.models import Campaign
 from pooling.models import Run, RunUpload, SubmissionPolicy
 from pooling.services.submission_policies import drop_policy, set_policy
+from tests.due_jobs import work_off_everything
 from tests.web.api_caller import RUN, RUNS, api as api, problem
 from tests.web.runs.test_api_uploads import announce, send_part
 from web import api_urls as strict

@@ -9,12 +9,12 @@ from django.conf import settings
 from django.core.management import get_commands
 from django.http import Http404
 
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from config.errors import Refusal
 from config.guidance import Action, Guidance, Option
 from judging.models import Campaign, CampaignChange
 from pooling.models import Membership
+from tests.due_jobs import work_off_everything
 from tests.factories import grant_to
 from tests.web.api_caller import api as api, problem
 from tests.web.runs.test_api_uploads import announce, send_part

@@ -3,10 +3,10 @@
 import pytest
 
 from config import clock
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from config.errors import NotNow
 from leaderboard.board import boards
+from tests.due_jobs import work_off_everything
 from web.boards import jobs
 
 BOARD = "/collections/harbour/leaderboard/?measure=P@1"

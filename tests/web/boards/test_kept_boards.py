@@ -2,11 +2,11 @@
 
 import pytest
 
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from config.background.services import start_if_wanted
 from leaderboard.board import boards
 from pooling.models import Collection, QrelSet
+from tests.due_jobs import work_off_everything
 from web.boards.jobs import BOARDS, has_boards_to_draw
 
 

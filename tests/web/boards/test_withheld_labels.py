@@ -11,12 +11,12 @@ from django.test import Client
 
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
-from config.background.followed_jobs import work_off_everything
 from pooling.models import Passage, Qrel, QrelSet, Query
 from pooling.services.query_splits import keep_split, plan_split
 from pooling.services.submission_policies import set_policy
 from pooling.services.teams import make_team
 from pooling.services.withheld_labels import hiding_decimals, safe_decimals, withhold_labels
+from tests.due_jobs import work_off_everything
 from tests.factories import add_to_team, make_run
 from tests.web.api_caller import Api
 from tests.web.boards.sound import NOON

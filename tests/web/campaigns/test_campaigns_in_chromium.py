@@ -4,7 +4,6 @@ import pytest
 from django.contrib.auth import get_user_model
 from playwright.sync_api import Page, expect
 
-from config.background.followed_jobs import work_off_everything
 from judging.errors import CrowdNever
 from judging.intake.collection import collect
 from judging.models import Appeal, Campaign, Discrepancy, GoldAnswer, PairReport
@@ -12,6 +11,7 @@ from judging.money.payments import pay_owed
 from pooling.models import Membership, QrelSet
 from tests.accessibility import Inspector
 from tests.chromium import PATIENCE, follow
+from tests.due_jobs import work_off_everything
 from tests.web.campaign_cast import worker
 
 pytestmark = [

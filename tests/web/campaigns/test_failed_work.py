@@ -6,10 +6,10 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from config import clock
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import CampaignChange
 from pooling.models import Membership
+from tests.due_jobs import work_off_everything
 from tests.web.campaign_cast import text_of
 
 PAGE = "/campaigns/fair/"

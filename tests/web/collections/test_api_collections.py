@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from config import clock
-from config.background.followed_jobs import work_off_everything
 from pooling.jobs import forget_uploads
 from pooling.models import AddedFiles, Collection, Membership, NewCollection, QrelSet
+from tests.due_jobs import work_off_everything
 from tests.web.api_caller import api as api, problem
 
 pytestmark = pytest.mark.one_database

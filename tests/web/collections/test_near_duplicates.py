@@ -8,10 +8,10 @@ from django.core.management import call_command
 
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
-from config.background.followed_jobs import work_off_everything
 from pooling.models import ClusterSet, Membership, Passage
 from pooling.services.clusters import Classes, store_classes
 from pooling.services.pools import build_pool
+from tests.due_jobs import work_off_everything
 from tests.factories import make_collection, make_qrels, make_run
 
 PAGE = "/collections/port/near-duplicates/"

@@ -10,11 +10,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
 from config import clock
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import Appeal, Campaign, GoldPair, Worker
 from pooling import trec
 from pooling.models import Collection, Membership, NewCollection, PassageSource, QrelSet, RunUpload
+from tests.due_jobs import work_off_everything
 from tests.factories import make_collection, make_run
 
 pytestmark = pytest.mark.one_database

@@ -7,9 +7,9 @@ from django.core import mail
 from django.core.mail import EmailMessage
 from django.urls import reverse
 
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from config.background.services import start_if_wanted
+from tests.due_jobs import work_off_everything
 from tests.web.common.test_leaving_out import RUN, address_of, run_sent
 from web.common import end_notices
 from web.models import EndNotice

@@ -7,7 +7,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from playwright.sync_api import expect
 
-from config.background.followed_jobs import work_off_everything
+from tests.due_jobs import work_off_everything
 
 pytestmark = [
     pytest.mark.one_database,

@@ -7,7 +7,6 @@ import pytest
 from django.http import QueryDict
 from django.urls import reverse
 
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from pooling.fractions import Fraction
 from pooling.models import ClusterSet, Membership, Passage, Pool
@@ -16,6 +15,7 @@ from pooling.services.passages import add_sources
 from pooling.services.pool_plans import plan_pool
 from pooling.services.pools import Choice, build_pool, labeled_qids, pool_stats
 from pooling.shallow import Contribution
+from tests.due_jobs import work_off_everything
 from tests.factories import make_collection, make_qrels, make_run
 from web.common.job_progress import Work
 from web.pools.histogram import histogram

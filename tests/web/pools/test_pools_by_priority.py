@@ -7,8 +7,8 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from config import clock
-from config.background.followed_jobs import work_off_everything
 from pooling.models import Membership, Pool, Round
+from tests.due_jobs import work_off_everything
 from tests.factories import make_collection, make_run
 from tests.web.api_caller import Api
 from web.pools.pages import plan_page

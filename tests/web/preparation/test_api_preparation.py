@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 
 from accounts.services.tokens import make_token
-from config.background.followed_jobs import work_off_everything
 from judging.models import Campaign, Place, Posting
 from pooling.fractions import Fraction
 from pooling.models import Membership, Passage, Pool
+from tests.due_jobs import work_off_everything
 from tests.factories import grant_to, make_qrels, make_run
 from tests.judging.cast import Fair
 from tests.judging.conftest import crowd as crowd

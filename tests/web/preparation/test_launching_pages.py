@@ -6,7 +6,6 @@ import pytest
 from django.urls import reverse
 
 from config import clock
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from config.background.services import start
 from judging.campaign.rehearsal_copy import rehearsal_of
@@ -14,6 +13,7 @@ from judging.launch import launches as service
 from judging.launch.launches import amount_to_confirm, launch_campaign
 from judging.models import Campaign, CampaignChange, Place, Posting
 from pooling.models import Membership, QrelSet
+from tests.due_jobs import work_off_everything
 from tests.judging.conftest import crowd as crowd
 from tests.web.preparing_cast import (
     DRAFT,

@@ -9,11 +9,11 @@ from django.core.management import call_command
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from config import clock
-from config.background.followed_jobs import work_off_everything
 from judging.campaign.campaign_settings import change_settings
 from judging.models import GoldPair
 from pooling.models import AddedFiles, Passage
 from pooling.services.passages import add_sources
+from tests.due_jobs import work_off_everything
 from tests.factories import make_qrels
 from tests.judging.conftest import crowd as crowd
 from tests.web.preparing_cast import DRAFT, draft as draft, fair as fair, manager as manager, texts

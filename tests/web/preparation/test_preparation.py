@@ -5,12 +5,12 @@ from decimal import Decimal
 import pytest
 from django.core.management import load_command_class
 
-from config.background.followed_jobs import work_off_everything
 from judging.campaign.campaign_settings import change_settings
 from judging.campaign.screening_forecast import recommended_rule
 from judging.models import Campaign, Pair, Posting
 from judging.page.trials import start_trial
 from pooling.models import Passage
+from tests.due_jobs import work_off_everything
 from tests.judging.conftest import crowd as crowd
 from tests.web.preparing_cast import (
     DRAFT,

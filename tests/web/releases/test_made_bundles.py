@@ -10,11 +10,11 @@ import pytest
 from django.core.files.storage import storages
 from django.core.management import call_command
 
-from config.background.followed_jobs import work_off_everything
 from judging.models import Exclusion, Worker
 from judging.people.rights import forget_worker
 from leaderboard.models import KeptAnalysis
 from pooling.models import Run
+from tests.due_jobs import work_off_everything
 from tests.factories import make_run
 from tests.web.release_cast import read, rows, town as town
 from web.models import MadeBundle

@@ -8,7 +8,6 @@ from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config import clock
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from pooling import texts, trec
 from pooling.errors import QuotaReached
@@ -16,6 +15,7 @@ from pooling.formats import BOM
 from pooling.jobs import check_upload_job, forget_uploads, ring_for_upload
 from pooling.models import AddedFiles, Collection, NewCollection, PassageSource, Run, RunUpload
 from pooling.services.run_transfers import abandon, receive
+from tests.due_jobs import work_off_everything
 from tests.web.api_caller import RUN, api as api, problem
 
 DEEP = b'q0\tfine\n{"qid": "q1", "text": ' + b"[" * 200_000 + b"]" * 200_000 + b"}\n"

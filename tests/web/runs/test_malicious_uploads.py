@@ -11,13 +11,13 @@ import zstandard
 from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from config.background.followed_jobs import work_off_everything
 from pooling.models import Passage, Query, Run, RunUpload
 from pooling.services import decompressed_size
 from pooling.services.new_collections import ask_for_collection, make_requested_collection
 from pooling.services.run_transfers import receive
 from pooling.services.sent_files import PASSAGES, QUERIES, SentFile
 from pooling.services.upload_imports import check_upload
+from tests.due_jobs import work_off_everything
 from tests.factories import make_run
 from tests.web.conftest import SCRIPT
 

@@ -6,8 +6,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
-from config.background.followed_jobs import work_off_everything
 from pooling.models import Run, RunUpload
+from tests.due_jobs import work_off_everything
 from tests.web.api_caller import api as api
 
 DEEP = (

@@ -8,10 +8,10 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from config.background.followed_jobs import work_off_everything
 from pooling.models import Collection, Run, RunUpload
 from tests.accessibility import WIDER, Inspector
 from tests.chromium import follow
+from tests.due_jobs import work_off_everything
 
 pytestmark = [
     pytest.mark.soak,

@@ -9,12 +9,12 @@ from django.test import Client
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from config import clock
-from config.background.followed_jobs import work_off_everything
 from pooling.models import RunUpload
 from pooling.services.candidates import set_candidates
 from pooling.services.rounds import set_round
 from pooling.services.submission_policies import set_policy
 from pooling.services.teams import make_team
+from tests.due_jobs import work_off_everything
 from tests.factories import add_to_team
 
 CLOSES = datetime(2026, 8, 1, tzinfo=UTC)

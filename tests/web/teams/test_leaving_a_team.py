@@ -4,11 +4,11 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from config.background.followed_jobs import work_off_everything
 from pooling.models import Membership, Run, RunUpload, TeamMember
 from pooling.services import upload_imports
 from pooling.services.members import remove_member
 from pooling.services.teams import remove_from_team
+from tests.due_jobs import work_off_everything
 from tests.factories import add_to_team
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]

@@ -8,11 +8,11 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from config.background.followed_jobs import work_off_everything
 from pooling.models import AnnouncedRun, PrivateQuery, QuerySplit, Round, Run, RunUpload
 from pooling.services.rounds import set_round
 from pooling.services.run_fields import set_run_fields
 from pooling.services.submission_policies import set_policy
+from tests.due_jobs import work_off_everything
 from tests.web.teams.conftest import CLOSES, TEAMS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]

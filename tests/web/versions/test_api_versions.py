@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 
 from accounts.services.tokens import make_token
-from config.background.followed_jobs import work_off_everything
+from tests.due_jobs import work_off_everything
 from tournament.models import QrelVersion
 
 pytestmark = pytest.mark.one_database

@@ -4,10 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import CampaignChange, Judgment, TaskPair
 from pooling.models import Passage, Query
+from tests.due_jobs import work_off_everything
 from tests.factories import make_run
 from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from tournament.services import advance_challenges

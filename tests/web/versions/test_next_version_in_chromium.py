@@ -5,7 +5,6 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from config.background.followed_jobs import work_off_everything
 from config.clock import now
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.models import Campaign, Judgment, TaskPair
@@ -17,6 +16,7 @@ from pooling.services.qrels import import_qrels
 from pooling.services.runs import import_run
 from tests.accessibility import WIDER, Inspector
 from tests.chromium import PATIENCE, follow
+from tests.due_jobs import work_off_everything
 from tournament.services import advance_challenges, publish_qrels
 
 pytestmark = [

@@ -9,7 +9,6 @@ from django.contrib.auth import get_user_model
 
 from accounts.services.tokens import make_token
 from config import clock
-from config.background.followed_jobs import work_off_everything
 from config.background.models import Job
 from judging.models import (
     Appeal,
@@ -23,6 +22,7 @@ from judging.models import (
 )
 from judging.people.impact import foresee_exclusion
 from pooling.models import SpendingGrant
+from tests.due_jobs import work_off_everything
 from tests.web.api_caller import problem
 from tests.web.campaign_cast import worker
 

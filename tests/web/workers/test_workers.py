@@ -6,7 +6,6 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from config.background.followed_jobs import work_off_everything
 from judging import jobs as judging_jobs
 from judging.campaign.cost import money
 from judging.intake.worker_records import records_of
@@ -24,6 +23,7 @@ from judging.models import (
 from judging.people.exclusions import exclude_worker, reinstate_worker
 from judging.people.impact import foresee_exclusion, foresee_reinstatement
 from judging.workers.messages import write_message
+from tests.due_jobs import work_off_everything
 from tests.web.campaign_cast import text_of, worker
 
 LIST = "/campaigns/fair/workers/"

@@ -75,7 +75,9 @@ def import_clusters(
 
 def _found_anywhere(collection: Collection, pids: set[str]) -> bool:
     """Return whether any run or passage file of the collection contains any of these passages, pooled or not."""
-    rankings = (ranking_files.get(run).frame()["pid"].unique() for run in collection.runs.order_by("pk"))
+    rankings = (
+        ranking_files.ranking_of(run).frame()["pid"].unique() for run in collection.runs.order_by("pk")
+    )
     return any(not pids.isdisjoint(ranked) for ranked in rankings) or passages.have_any(collection, pids)
 
 

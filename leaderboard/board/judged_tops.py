@@ -11,7 +11,7 @@ from judging.models import Judgment
 from pooling.models import Passage, Run
 from pooling.ranking import Ranking
 from pooling.services import bulk
-from pooling.services.runs import ranking_of
+from pooling.services.ranking_files import ranking_of
 from pooling.wanted_ranks import Wanted, find_wanted
 from tournament.models import PreferenceQrel, QrelVersion
 from tournament.services.publication import queries_by_key

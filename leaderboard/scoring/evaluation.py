@@ -17,7 +17,7 @@ from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from pooling.models import Collection, Run
 from pooling.ranking import Ranking
-from pooling.services.runs import ranking_of
+from pooling.services.ranking_files import ranking_of
 from pooling.wanted_ranks import find_wanted
 
 RUNS_AT_ONCE = 400

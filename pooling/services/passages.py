@@ -18,7 +18,7 @@ from pooling.models import Collection, Passage, PassageSource
 from pooling.passage_text import class_key
 from pooling.services import bulk, clusters
 from pooling.services.decompressed_size import content_of
-from pooling.services.runs import ranking_of
+from pooling.services.ranking_files import ranking_of
 from pooling.services.swapped_texts import refuse_own_queries
 from pooling.texts import Text, format_of, read_passages
 

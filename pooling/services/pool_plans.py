@@ -14,7 +14,7 @@ from pooling.errors import PoolRefused
 from pooling.models import ClusterSet, Collection, QrelSet, Run
 from pooling.services.clusters import canonical_of, cluster_set_of
 from pooling.services.pools import Choice, check_choice, known_relevant, refuse_unknown_queries
-from pooling.services.runs import ranking_of
+from pooling.services.ranking_files import ranking_of
 
 #: A deeper preview would read and sort too much for a page; pools themselves can be deeper.
 MOST_DEPTH = 100

@@ -43,7 +43,7 @@ def put_ranking(name: str, ranking: Ranking) -> None:
         path.replace(target)
 
 
-def get(run: Run, depth: int | None = None) -> Ranking:
+def ranking_of(run: Run, depth: int | None = None) -> Ranking:
     """Read a run's ranking, or its first ``depth`` ranks. Raises NotFound if the file is missing."""
     found = stored_ranking(run.storage_name, depth)
     if found is None:

@@ -16,7 +16,6 @@ from pooling.errors import BucketAway, BucketRefused, PoolingError, SameRun, Sub
 from pooling.formats import Content, Progress
 from pooling.line_blocks import LONGEST
 from pooling.models import AnnouncedRun, Collection, Run
-from pooling.ranking import Ranking
 from pooling.run_details import read_details
 from pooling.services import ranking_files
 from pooling.services.candidates import refuse_outside_candidates
@@ -286,14 +285,9 @@ def _as_team(said: dict[str, Any], entry: Entry, run_tag: str) -> dict[str, Any]
     return said | {"team": entry.team.name, "submitted_on": entry.at.date()}
 
 
-def ranking_of(run: Run, depth: int | None = None) -> Ranking:
-    """Return the run's ranking, or its first ``depth`` ranks."""
-    return ranking_files.get(run, depth)
-
-
 def tops_of(run: Run, depth: int | None = 1) -> dict[str, tuple[str, ...]]:
     """Return qid → the first ``depth`` pids of the run (None: all pids), best first."""
-    ranking = ranking_of(run, depth)
+    ranking = ranking_files.ranking_of(run, depth)
     return ranking.tops(ranking.depth if depth is None else depth)
 
 

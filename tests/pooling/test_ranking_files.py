@@ -110,8 +110,8 @@ def test_the_beginning_is_the_whole_cut_short(bucket, spelled):
     whole = long_ranking(spelled)
     ranking_files.put_ranking("1/long.parquet", whole)
 
-    top = ranking_files.get(run_named("1/long.parquet"), 10)
-    everything = ranking_files.get(run_named("1/long.parquet"))
+    top = ranking_files.ranking_of(run_named("1/long.parquet"), 10)
+    everything = ranking_files.ranking_of(run_named("1/long.parquet"))
 
     assert top.frame().equals(whole.top(10).frame())
     assert everything.frame().equals(whole.frame())
@@ -120,9 +120,9 @@ def test_the_beginning_is_the_whole_cut_short(bucket, spelled):
 def test_the_top_is_read_without_the_whole_and_then_without_the_server(server, bucket):
     ranking_files.put_ranking("1/long.parquet", long_ranking())
 
-    ranking_files.get(run_named("1/long.parquet"), 10)
+    ranking_files.ranking_of(run_named("1/long.parquet"), 10)
     asked = len(server.requests())
-    ranking_files.get(run_named("1/long.parquet"), 10)
+    ranking_files.ranking_of(run_named("1/long.parquet"), 10)
 
     assert copies() == {"1/long.top.parquet"}
     assert server.requests()[-1] == f"GET /{bucket}/here/1/long.top.parquet"
@@ -136,9 +136,9 @@ def test_more_ranks_than_the_beginning_holds_come_from_the_whole(bucket):
     held = top.depth
 
     assert held * QUERIES_LONG <= ROWS_A_GROUP < (held + 1) * QUERIES_LONG
-    assert ranking_files.get(run_named("1/long.parquet"), held).depth == held
+    assert ranking_files.ranking_of(run_named("1/long.parquet"), held).depth == held
     assert copies() == {"1/long.top.parquet"}
-    assert ranking_files.get(run_named("1/long.parquet"), held + 1).depth == held + 1
+    assert ranking_files.ranking_of(run_named("1/long.parquet"), held + 1).depth == held + 1
     assert copies() == {"1/long.top.parquet", "1/long.parquet"}
 
 
@@ -146,7 +146,7 @@ def test_a_run_stored_without_its_beginning_reads_all_the_same(server, bucket):
     ranking_files.put_ranking("1/long.parquet", long_ranking())
     server.client.delete_object(Bucket=bucket, Key="here/1/long.top.parquet")
 
-    assert ranking_files.get(run_named("1/long.parquet"), 10).depth == 10
+    assert ranking_files.ranking_of(run_named("1/long.parquet"), 10).depth == 10
 
 
 def test_storing_twice_sends_nothing_again(server, bucket):
@@ -162,7 +162,7 @@ def test_storing_twice_sends_nothing_again(server, bucket):
 def test_copies_that_are_lost_or_damaged_are_fetched_again(bucket, harm):
     whole = long_ranking()
     ranking_files.put_ranking("1/long.parquet", whole)
-    ranking_files.get(run_named("1/long.parquet"))
+    ranking_files.ranking_of(run_named("1/long.parquet"))
     copy = ranking_copies.folder() / "1" / "long.parquet"
     match harm:
         case "folder removed":
@@ -172,7 +172,7 @@ def test_copies_that_are_lost_or_damaged_are_fetched_again(bucket, harm):
         case "copy emptied":
             copy.write_bytes(b"")
 
-    again = ranking_files.get(run_named("1/long.parquet"))
+    again = ranking_files.ranking_of(run_named("1/long.parquet"))
 
     assert again.frame().equals(whole.frame())
     assert ranking_copies.read_kept("1/long.parquet", lambda path: path.stat().st_size) > 100_000
@@ -182,12 +182,12 @@ def test_copies_used_longest_ago_make_room(bucket, settings):
     for name in ("a", "b", "c"):
         ranking_files.put_ranking(f"1/{name}.parquet", long_ranking())
     for name, used in (("a", 2_000_000_000), ("b", 1_000_000_000)):
-        ranking_files.get(run_named(f"1/{name}.parquet"))
+        ranking_files.ranking_of(run_named(f"1/{name}.parquet"))
         os.utime(ranking_copies.folder() / "1" / f"{name}.parquet", (used, used))
     size = (ranking_copies.folder() / "1" / "a.parquet").stat().st_size
     settings.S3_CACHE_BYTES = 2 * size + 10
 
-    ranking_files.get(run_named("1/c.parquet"))
+    ranking_files.ranking_of(run_named("1/c.parquet"))
 
     assert copies() == {"1/a.parquet", "1/c.parquet"}
 
@@ -196,7 +196,7 @@ def test_without_a_cache_nothing_is_kept(bucket, settings):
     settings.S3_CACHE_BYTES = 0
     ranking_files.put_ranking("1/long.parquet", long_ranking())
 
-    assert ranking_files.get(run_named("1/long.parquet"), 10).depth == 10
+    assert ranking_files.ranking_of(run_named("1/long.parquet"), 10).depth == 10
     assert copies() == set()
 
 
@@ -205,12 +205,12 @@ def test_a_disk_that_takes_no_copy_is_named(bucket, data_dir):
     (data_dir / "cache").write_text("a file where a folder should be")
 
     with pytest.raises(NoRoom, match="PREFEREE_S3_CACHE_BYTES"):
-        ranking_files.get(run_named("1/long.parquet"))
+        ranking_files.ranking_of(run_named("1/long.parquet"))
 
 
 def test_a_run_missing_in_the_bucket_is_reported(bucket):
     with pytest.raises(NotFound, match="stored ranking of run long is missing"):
-        ranking_files.get(run_named("1/never.parquet"), 10)
+        ranking_files.ranking_of(run_named("1/never.parquet"), 10)
 
 
 READER = """
@@ -223,7 +223,7 @@ sys.stdin.readline()
 run = Run(run_tag="long", storage_name="1/long.parquet")
 for turn in range(15):
     for depth in (10, None):
-        print(int(ranking_files.get(run, depth).passages.astype("int64").sum()), depth, flush=True)
+        print(int(ranking_files.ranking_of(run, depth).passages.astype("int64").sum()), depth, flush=True)
 """
 
 
@@ -278,7 +278,7 @@ def test_processes_read_at_once_while_copies_are_cleared_away(server, bucket, da
 
 def test_a_server_that_is_away_is_named_with_its_setting(away):
     with pytest.raises(BucketAway, match="PREFEREE_S3_ENDPOINT"):
-        ranking_files.get(run_named("1/long.parquet"), 10)
+        ranking_files.ranking_of(run_named("1/long.parquet"), 10)
 
 
 def test_a_command_ends_with_status_1_and_says_what_to_do(away, collection, write, capsys):
@@ -301,7 +301,7 @@ def test_a_job_tries_later_and_goes_on_when_the_server_is_back(settings, start_s
     stored_on(settings, f"http://127.0.0.1:{port}", "late")
 
     def read(progress):
-        return {"depth": ranking_files.get(run_named("1/long.parquet"), 10).depth}
+        return {"depth": ranking_files.ranking_of(run_named("1/long.parquet"), 10).depth}
 
     monkeypatch.setitem(job_kinds._kinds, "test.read", job_kinds.JobKind("test.read", read, 1))
     job = services.start("test.read")
@@ -325,13 +325,13 @@ def test_local_copies_are_read_while_the_server_is_down(settings, start_server):
     server = start_server()
     stored_on(settings, server.url, server.make("short"))
     ranking_files.put_ranking("1/long.parquet", long_ranking())
-    ranking_files.get(run_named("1/long.parquet"), 10)
+    ranking_files.ranking_of(run_named("1/long.parquet"), 10)
 
     server.close()
 
-    assert ranking_files.get(run_named("1/long.parquet"), 10).depth == 10
+    assert ranking_files.ranking_of(run_named("1/long.parquet"), 10).depth == 10
     with pytest.raises(BucketAway):
-        ranking_files.get(run_named("1/long.parquet"))
+        ranking_files.ranking_of(run_named("1/long.parquet"))
 
 
 def test_a_bucket_that_is_not_there_is_named_with_its_setting(server, settings):
@@ -339,7 +339,7 @@ def test_a_bucket_that_is_not_there_is_named_with_its_setting(server, settings):
 
     for act in (
         lambda: ranking_files.put_ranking("1/long.parquet", long_ranking()),
-        lambda: ranking_files.get(run_named("1/long.parquet"), 10),
+        lambda: ranking_files.ranking_of(run_named("1/long.parquet"), 10),
     ):
         with pytest.raises(BucketRefused, match=r"no-such-bucket.*PREFEREE_S3_BUCKET"):
             act()

@@ -174,7 +174,7 @@ def test_a_file_left_by_a_crash_is_put_to_use(collection, write, data_dir, monke
 
     run = runs.import_run(collection=collection, path=path)
 
-    assert len(runs.ranking_of(run).qids) == 3
+    assert len(runs.ranking_files.ranking_of(run).qids) == 3
     assert len([p for p in (data_dir / "runs").rglob("*") if p.is_file()]) == 1
 
 
@@ -182,7 +182,7 @@ def test_a_lost_ranking_is_reported(two_runs, data_dir):
     (data_dir / "runs" / two_runs[0].storage_name).unlink()
 
     with pytest.raises(NotFound, match="stored ranking of run A is missing"):
-        runs.ranking_of(two_runs[0])
+        runs.ranking_files.ranking_of(two_runs[0])
 
 
 @pytest.mark.django_db(transaction=True)

@@ -21,7 +21,7 @@ from pooling.models import Collection, QrelSet, Query, Run
 from pooling.run_details import DOCUMENT, task_of
 from pooling.services.lookups import why_not_scored
 from pooling.services.members import may
-from pooling.services.runs import ranking_of
+from pooling.services.ranking_files import ranking_of
 from tournament.models import QrelVersion
 from web.boards.board_choices import Wish
 from web.boards.pages import published_board

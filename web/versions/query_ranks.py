@@ -8,7 +8,7 @@ import numpy as np
 
 from config.errors import Refusal
 from pooling.models import Collection, Query, Run
-from pooling.services.runs import ranking_of
+from pooling.services.ranking_files import ranking_of
 from pooling.wanted_ranks import Wanted, find_wanted
 from web.boards.board_choices import Wish
 from web.boards.pages import published_board

@@ -30,7 +30,7 @@ from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
 from pooling.ranking import Ranking
 from pooling.services.clusters import canonical_of, members_of
-from pooling.services.runs import ranking_of
+from pooling.services.ranking_files import ranking_of
 from pooling.wanted_ranks import find_wanted
 
 #: The maximum number of passages that an example of different grades lists.

@@ -41,7 +41,8 @@ from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Run
 from pooling.services.clusters import canonical_of
-from pooling.services.runs import ranking_of, tops_of
+from pooling.services.ranking_files import ranking_of
+from pooling.services.runs import tops_of
 from pooling.wanted_ranks import find_wanted
 
 TOP = 10

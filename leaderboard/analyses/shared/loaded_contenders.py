@@ -16,7 +16,7 @@ from leaderboard.output import Facts as TableFacts
 from leaderboard.scoring.labels import qrel_set_labels
 from pooling.models import QrelSet, Query, Run
 from pooling.services import bulk
-from pooling.services.runs import ranking_of
+from pooling.services.ranking_files import ranking_of
 from pooling.wanted_ranks import Wanted, find_wanted
 from tournament.services.judged_facts import Facts, latest_resolution, load_facts, representatives
 from tournament.services.resolution import pids_by_key

@@ -14,11 +14,11 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from accounts.models import User
-from pooling.errors import KeyUsed, NotFound, PoolingError, QuotaReached, UploadRefused, WrongOffset
+from pooling.errors import KeyUsed, NotFound, PoolingError, UploadRefused, WrongOffset
 from pooling.models import AddedFiles, Collection, NewCollection
 from pooling.services.added_files import check_addable
 from pooling.services.collections import check_new
-from pooling.services.quotas import StoredFile, refuse_over_quota
+from pooling.services.quotas import StoredFile
 from pooling.services.run_transfers import CHUNK, Stream, copy_stream, incoming, refuse_unfit
 from pooling.services.sent_files import (
     CANDIDATES,
@@ -29,7 +29,7 @@ from pooling.services.sent_files import (
     AnnouncedFile,
     Row,
     forget_sent_files,
-    keep_sent_files,
+    kept_within_quota,
     sources_on_the_server,
 )
 from pooling.services.unknown_queries import can_leave_out
@@ -150,17 +150,11 @@ def _announce_once(
     if before := model.objects.filter(**identity).first():
         return _require_same_files(before, facts, files, on_server), False
     check()
-    kept = keep_sent_files(files, _offered_paths(on_server))
     state = RECEIVING if files else WAITING
     try:
-        with transaction.atomic():
-            refuse_over_quota(identity["user"], files=len(files), size=sum(file.size for file in files))
+        with kept_within_quota(identity["user"], files, _offered_paths(on_server)) as kept:
             return model.objects.create(**identity, **facts, files=kept, state=state), True
-    except QuotaReached:
-        forget_sent_files(kept, KINDS)
-        raise
     except IntegrityError:
-        forget_sent_files(kept, KINDS)
         return _require_same_files(model.objects.get(**identity), facts, files, on_server), False
 
 

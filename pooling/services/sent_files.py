@@ -49,25 +49,18 @@ class AnnouncedFile:
     size: int
 
 
-def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Path] = ()) -> list[StoredFile]:
-    """Store sent files, and an empty file for each announced file, in a new folder. Return a record of each file.
-
-    The files in ``there``, which are already on the server, stay where they are.
-    """
-    folder = sources_folder() / uuid.uuid4().hex
-    files = [_store_file(folder, number, file) for number, file in enumerate(sent, 1)]
-    return files + [{"what": PASSAGES, "name": path.name, "path": str(path)} for path in there]
-
-
 @contextmanager
 def kept_within_quota(
-    user: User, sent: Sequence[SentFile], there: Sequence[Path]
+    user: User, sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Path]
 ) -> Iterator[list[StoredFile]]:
     """Store sent files, then run the block in a transaction. If the block fails, delete the files.
 
-    The block creates the row for the files. Raises QuotaReached.
+    An empty file is stored for each announced file. The files in ``there``, which are already on the server, stay
+    where they are. The block creates the row for the files. Raises QuotaReached.
     """
-    files = keep_sent_files(sent, there)
+    folder = sources_folder() / uuid.uuid4().hex
+    files = [_store_file(folder, number, file) for number, file in enumerate(sent, 1)]
+    files += [{"what": PASSAGES, "name": path.name, "path": str(path)} for path in there]
     try:
         with transaction.atomic():
             refuse_over_quota(user, files=len(sent), size=sum(sizes_of(files)))

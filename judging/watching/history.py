@@ -7,7 +7,7 @@ time of its choice, and a gold answer to the time when it was recorded.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
@@ -31,14 +31,16 @@ TIMED = 600
 COUNTED = Submission.Standing.COUNTED
 
 
-@dataclass
-class Point:
-    """The counts of one interval of time, which starts at ``at``. Fields are as in :class:`Course`.
+@dataclass(kw_only=True)
+class Counts:
+    """Counts of judgments and answers on gold pairs.
 
-    ``seconds`` is the median time of a pair on screen.
+    - ``judgments``: counted judgments.
+    - ``decided``, ``left``: those with a preference, and those that preferred the left passage.
+    - ``twos``, ``agreeing``: combinations of two judgments of the same pair, and those that agree.
+    - ``gold``, ``gold_passed``: answers on gold pairs, and those that passed.
     """
 
-    at: datetime
     judgments: int = 0
     left: int = 0
     decided: int = 0
@@ -46,7 +48,6 @@ class Point:
     agreeing: int = 0
     gold: int = 0
     gold_passed: int = 0
-    seconds: float | None = None
 
     @property
     def left_share(self) -> float | None:
@@ -61,18 +62,27 @@ class Point:
         return _ratio_or_none(self.gold_passed, self.gold)
 
 
+@dataclass(kw_only=True)
+class Point(Counts):
+    """The counts of one interval of time, which starts at ``at``.
+
+    ``seconds`` is the median time of a pair on screen.
+    """
+
+    at: datetime
+    seconds: float | None = None
+
+
 #: A function that returns the point whose interval contains the given time.
 PointAt = Callable[[datetime], Point]
 
 
-@dataclass(frozen=True)
-class Course:
-    """The statistics of a campaign so far.
+@dataclass(kw_only=True)
+class Course(Counts):
+    """The statistics of a campaign so far, whose counts are the sums over its ``points``.
 
     - ``wanted``, ``counted``: numbers of judgments.
     - ``standings``: numbers of judgments by the standing of their submission; imported judgments under "".
-    - ``decided``, ``left``: counted judgments with a preference, and those that preferred the left passage.
-    - ``twos``, ``agreeing``: combinations of two judgments of the same pair, and those that agree.
     - ``repeated``, ``repeated_same``: pairs that a worker (not excluded) answered twice, and those answered the same.
     - ``seconds``: sorted times of pairs on screen, from ``timed`` submissions.
     - ``task_seconds``: times of whole tasks, from opening to submitting.
@@ -82,37 +92,18 @@ class Course:
     counted: int
     simulated: int
     standings: dict[str, int]
-    left: int
-    decided: int
-    undecided: int
-    twos: int
-    agreeing: int
-    gold: int
-    gold_passed: int
     timed: int
     repeated: int
     repeated_same: int
     seconds: Sequence[float]
     task_seconds: Sequence[float]
     width: timedelta
-    points: list[Point] = field(default_factory=list)
-
-    @property
-    def left_share(self) -> float | None:
-        return _ratio_or_none(self.left, self.decided)
+    points: list[Point]
 
     @property
     def left_bounds(self) -> tuple[float, float] | None:
         """The 95% Wilson interval of the share of decided judgments that preferred the left passage."""
         return wilson(self.left, self.decided)
-
-    @property
-    def agreement(self) -> float | None:
-        return _ratio_or_none(self.agreeing, self.twos)
-
-    @property
-    def gold_rate(self) -> float | None:
-        return _ratio_or_none(self.gold_passed, self.gold)
 
     @property
     def consistency(self) -> float | None:
@@ -144,7 +135,7 @@ def course_of(campaign: Campaign) -> Course:
     """Compute the campaign's statistics, in total and over time."""
     begin, end = _time_span(campaign)
     width = width_for(end - begin)
-    points = [Point(begin + width * place) for place in range(int((end - begin) / width) + 1)]
+    points = [Point(at=begin + width * place) for place in range(int((end - begin) / width) + 1)]
     unit = "minute" if width < timedelta(hours=1) else "hour" if width < timedelta(days=1) else "day"
 
     def point(moment: datetime) -> Point:
@@ -165,13 +156,6 @@ def course_of(campaign: Campaign) -> Course:
         counted=counted,
         simulated=simulated,
         standings=standings,
-        left=sum(one.left for one in points),
-        decided=sum(one.decided for one in points),
-        undecided=sum(one.judgments - one.decided for one in points),
-        twos=sum(one.twos for one in points),
-        agreeing=sum(one.agreeing for one in points),
-        gold=sum(one.gold for one in points),
-        gold_passed=sum(one.gold_passed for one in points),
         repeated=repeated,
         repeated_same=same,
         timed=timed,
@@ -179,6 +163,7 @@ def course_of(campaign: Campaign) -> Course:
         task_seconds=elapsed_seconds(_timed_submissions(campaign).filter(left_early=False)),
         width=width,
         points=points,
+        **{one.name: sum(getattr(point, one.name) for point in points) for one in fields(Counts)},
     )
 
 

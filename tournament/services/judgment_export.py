@@ -12,7 +12,7 @@ from typing import Any
 
 from config.background.job_kinds import Progress
 from config.spreadsheets import as_text
-from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Judgment
+from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Judgment, Pair, Slot, Task, Worker
 from judging.people.anonymity import month_of, without_time_order
 from judging.tasks.repeated_pairs import answered_repeats
 from judging.tasks.signals import signals_of
@@ -197,19 +197,12 @@ def _exported_rows(campaign: Campaign, *, in_time: bool) -> Iterator[ExportedRow
     answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).order_by(*asked)
     shown = ("gold_pair__query", "slot__left", "slot__right", "preferred", "submission__task", "worker")
     for answer in answers.select_related(*shown).iterator(chunk_size=2000):
-        task = answer.submission.task
-        row = _slot_row(answer.slot, answer.gold_pair.query.qid) | {
+        qid = answer.gold_pair.query.qid
+        row = _slot_row(answer.slot, qid, answer.worker, answer.submission.task, excluded) | {
             "kind": "gold",
             "preferred": answer.preferred.pid if answer.preferred else "",
-            "worker": answer.worker_id,
             "time": answer.recorded_at,
-            "phase": "",
-            "judge_kind": "simulated" if answer.worker.simulated else "human",
-            "counted": "",
-            "excluded": int(answer.worker_id in excluded),
             "gold_passed": int(answer.passed),
-            "task": task.number if task else "",
-            "round": "",
             "grade": "" if answer.grade is None else answer.grade,
         }
         yield row, answer.gold_pair.query_id, {answer.slot.left_id, answer.slot.right_id}, answer.slot_id
@@ -221,30 +214,31 @@ def _repeat_rows(campaign: Campaign, excluded: set[int]) -> Iterator[ExportedRow
     """Yield the rows of answers on repeated pairs, which are not judgments, in the order in which they were made."""
     shown = ("repeats__pair__query", "left", "right", "submission__task", "worker")
     for slot in answered_repeats(campaign).select_related(*shown).iterator(chunk_size=2000):
-        task = slot.submission.task
         chosen = {Choice.Side.LEFT: slot.left, Choice.Side.RIGHT: slot.right}.get(Choice.Side(slot.after))
-        row = _slot_row(slot, slot.query.qid) | {
+        row = _slot_row(slot, slot.query.qid, slot.worker, slot.submission.task, excluded) | {
             "kind": "repeat",
             "preferred": chosen.pid if chosen else "",
             "time": slot.chosen_at,
-            "phase": "",
-            "judge_kind": "simulated" if slot.worker.simulated else "human",
-            "counted": "",
-            "excluded": int(slot.worker_id in excluded),
-            "gold_passed": "",
-            "task": task.number if task else "",
-            "round": "",
-            "grade": "",
         }
         yield row, slot.query_id, {slot.left_id, slot.right_id}, slot.pk
 
 
-def _slot_row(row: Any, qid: str) -> dict[str, Any]:
-    preferred = getattr(row, "preferred", None)
+def _slot_row(slot: Slot, qid: str, worker: Worker, task: Task | None, excluded: set[int]) -> dict[str, Any]:
+    """Return the row of an answer that is not a judgment, without the fields that differ by kind."""
     return {
         "topic": qid,
-        "left": row.left.pid,
-        "right": row.right.pid,
-        "preferred": preferred.pid if preferred else "",
-        "worker": row.worker_id,
+        "left": slot.left.pid,
+        "right": slot.right.pid,
+        "preferred": "",
+        "worker": worker.pk,
+        "kind": "",
+        "time": None,
+        "phase": "",
+        "judge_kind": "simulated" if worker.simulated else "human",
+        "counted": "",
+        "excluded": int(worker.pk in excluded),
+        "gold_passed": "",
+        "task": task.number if task else "",
+        "round": "",
+        "grade": "",
     }

@@ -5,7 +5,6 @@ for the same offset is accepted. After the last byte of the last file, the row w
 """
 
 import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -14,12 +13,12 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from accounts.models import User
-from pooling.errors import KeyUsed, NotFound, PoolingError, UploadRefused, WrongOffset
+from pooling.errors import KeyUsed, NotFound, PoolingError, UploadRefused
 from pooling.models import AddedFiles, Collection, NewCollection
 from pooling.services.added_files import check_addable
 from pooling.services.collections import check_new
 from pooling.services.quotas import StoredFile
-from pooling.services.run_transfers import CHUNK, Stream, copy_stream, incoming, refuse_unfit
+from pooling.services.run_transfers import CHUNK, Stream, arriving_part, refuse_unfit, wrong_offset
 from pooling.services.sent_files import (
     CANDIDATES,
     KINDS,
@@ -91,16 +90,9 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
     Bytes received before the connection ends are stored. Raises NotFound, WrongOffset, UploadRefused.
     """
     left = _bytes_left(wanted, number, offset)
-    if length < 1 or length > left:
-        raise UploadRefused(
-            f"This part has {length:,} bytes, but only {left:,} are left.",
-            f"Send at most {left:,}.",
-        )
-    with tempfile.TemporaryFile(dir=incoming()) as part:
-        _, missing = copy_stream(stream, part, length)
-        if missing < length:
-            part.seek(0)
-            _keep_part(wanted, number, offset, part, length - missing)
+    with arriving_part(stream, length=length, left=left) as (part, came):
+        if came:
+            _keep_part(wanted, number, offset, part, came)
     wanted.refresh_from_db()
     return wanted
 
@@ -181,10 +173,9 @@ def _bytes_left(wanted: Arriving, number: int, offset: int) -> int:
     file = file_of(wanted, number)
     received: int = file["received_bytes"]
     left: int = file["size_bytes"] - received
-    if wanted.state != RECEIVING or not left:
-        raise WrongOffset("The whole file has already arrived.", "Check its state.", received)
-    if received != offset:
-        raise WrongOffset(f"The next byte expected is {received:,}.", "Continue there.", received)
+    whole = wanted.state != RECEIVING or not left
+    if whole or received != offset:
+        raise wrong_offset(received, whole=whole)
     return left
 
 

@@ -8,8 +8,8 @@ after these bytes. So only one of two parts for the same offset is accepted.
 import hashlib
 import tempfile
 import uuid
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -130,18 +130,12 @@ def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> Ru
     Bytes received before the connection ends are stored. Raises WrongOffset, UploadRefused.
     """
     if upload.state != RunUpload.State.RECEIVING or upload.received_bytes != offset:
-        raise _wrong_offset(upload)
-    if length < 1 or length > upload.size_bytes - offset:
-        raise UploadRefused(
-            f"This part has {length:,} bytes, but only {upload.size_bytes - offset:,} are left.",
-            f"Send at most {upload.size_bytes - offset:,}.",
-        )
-    with tempfile.TemporaryFile(dir=incoming()) as file:
-        _, left = copy_stream(stream, file, length)
-        if left == length:
+        raise wrong_offset(upload.received_bytes, whole=upload.state != RunUpload.State.RECEIVING)
+    with arriving_part(stream, length=length, left=upload.size_bytes - offset) as (part, came):
+        if not came:
             return upload
-        stored = _store_part(file)
-    received = offset + length - left
+        stored = _store_part(part)
+    received = offset + came
     over = received == upload.size_bytes
     state = RunUpload.State.WAITING if over else RunUpload.State.RECEIVING
     counted = RunUpload.objects.filter(
@@ -155,7 +149,7 @@ def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> Ru
     upload.refresh_from_db()
     if not counted:
         forget_parts([stored])
-        raise _wrong_offset(upload)
+        raise wrong_offset(upload.received_bytes, whole=upload.state != RunUpload.State.RECEIVING)
     return upload
 
 
@@ -216,6 +210,29 @@ def copy_stream(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]
     return digest.hexdigest(), left
 
 
+@contextmanager
+def arriving_part(stream: Stream, *, length: int, left: int) -> Iterator[tuple[IO[bytes], int]]:
+    """Provide a part of ``length`` bytes as a file, and how many of them arrived before the connection ended.
+
+    Raises UploadRefused if the file has fewer than ``length`` bytes ``left``.
+    """
+    if not 1 <= length <= left:
+        raise UploadRefused(
+            f"This part has {length:,} bytes, but only {left:,} are left.", f"Send at most {left:,}."
+        )
+    with tempfile.TemporaryFile(dir=incoming()) as part:
+        _, missing = copy_stream(stream, part, length)
+        part.seek(0)
+        yield part, length - missing
+
+
+def wrong_offset(received: int, *, whole: bool) -> WrongOffset:
+    """Return the error for a part that does not begin right after the ``received`` bytes, or for a ``whole`` file."""
+    if whole:
+        return WrongOffset("The whole file has already arrived.", "Check its state.", received)
+    return WrongOffset(f"The next byte expected is {received:,}.", "Continue there.", received)
+
+
 def _upload_with_key(collection: Collection, user: User, key: str) -> RunUpload | None:
     return RunUpload.objects.filter(collection=collection, user=user, key=key).first()
 
@@ -270,11 +287,3 @@ def _restart_upload(upload: RunUpload, *stored: str) -> RunUpload:
     forget_parts(upload.parts if begun else stored)
     upload.refresh_from_db()
     return upload
-
-
-def _wrong_offset(upload: RunUpload) -> WrongOffset:
-    if upload.state != RunUpload.State.RECEIVING:
-        return WrongOffset("The whole file has already arrived.", "Check its state.", upload.received_bytes)
-    return WrongOffset(
-        f"The next byte expected is {upload.received_bytes:,}.", "Continue there.", upload.received_bytes
-    )

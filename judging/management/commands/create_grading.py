@@ -57,22 +57,11 @@ class Command(BaseCommand):
         if found.collection_id != collection_named(collection).pk:
             raise UsageError(f"The pool {pool} does not belong to the collection {collection}.")
         scale, instructions = options["scale"], options["instructions"]
-        made = create_graded_campaign(
-            pool=found,
-            name=name,
-            settings=GradingSettings(
-                scale=parse_scale(read_text_file(scale), str(scale)) if scale else FOUR_LEVELS,
-                min_grade=options["min_grade"],
-                rules=dict(_parse_rule(said) for said in options["rule"]),
-                budget=options["budget"],
-                learn_from_all=options["learn_from_all"],
-                instructions=read_text_file(instructions) if instructions else "",
-                seed=options["seed"],
-                placeholder_text=options["placeholder_text"],
-                small_pools=options["small_pools"],
-            ),
-            who=self.who,
-        )
+        chosen = {key: options[key] for key in GradingSettings.__dataclass_fields__ if key in options}
+        chosen["scale"] = parse_scale(read_text_file(scale), str(scale)) if scale else FOUR_LEVELS
+        chosen["instructions"] = read_text_file(instructions) if instructions else ""
+        settings = GradingSettings(rules=dict(_parse_rule(said) for said in options["rule"]), **chosen)
+        made = create_graded_campaign(pool=found, name=name, settings=settings, who=self.who)
         return grading_summary(made, states_of(made))
 
     def show(self, result: dict[str, Any]) -> None:

@@ -24,9 +24,12 @@ class PlannedSplit:
 
 
 def plan_split(
-    collection: Collection, *, qids: Sequence[str], share: float | None = None, seed: int = 0
+    collection: Collection, *, qids: Sequence[str] = (), share: float | None = None, seed: int = 0
 ) -> PlannedSplit:
-    """Plan which queries become private: the given ones, or a share drawn with the seed. Raises SplitRefused."""
+    """Plan which queries become private: the given ones, or a share drawn at random. Raises SplitRefused.
+
+    The same seed draws the same queries.
+    """
     there = list(collection.queries.order_by("position", "qid").values_list("qid", flat=True))
     if qids and share is not None:
         raise SplitRefused("A share and a list of queries cannot be combined.", "Use only one of them.")
@@ -57,11 +60,6 @@ def split_by_list(*, collection: Collection, path: Path, who: str = "") -> Query
             f"{path} cannot be read: {error}.", "Pass a text file with one qid per line."
         ) from None
     return keep_split(collection, plan_split(collection, qids=qids_in(text)), who=who)
-
-
-def split_at_random(*, collection: Collection, share: float, seed: int, who: str = "") -> QuerySplit:
-    """Draw a share of the queries to be private. The same seed draws the same queries. Raises SplitRefused."""
-    return keep_split(collection, plan_split(collection, qids=[], share=share, seed=seed), who=who)
 
 
 def private_qids(collection: Collection) -> frozenset[str]:

@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from pooling.errors import SplitRefused, SubmissionRefused
 from pooling.models import PrivateQuery, Run
-from pooling.services.query_splits import private_qids, split_at_random, split_by_list
+from pooling.services.query_splits import keep_split, plan_split, private_qids, split_by_list
 from pooling.services.runs import RunFacts, import_run
 from pooling.services.submission_policies import drop_policy, set_policy
 from tests.factories import make_collection
@@ -136,8 +136,8 @@ def test_the_command_refuses_with_the_day(board, tmp_path, capsys):
 def test_private_queries_are_drawn_the_same_from_the_same_seed(board):
     other = make_collection("other", [f"q{number}" for number in range(10)])
 
-    split_at_random(collection=board, share=0.4, seed=3)
-    split_at_random(collection=other, share=0.4, seed=3)
+    keep_split(board, plan_split(board, share=0.4, seed=3))
+    keep_split(other, plan_split(other, share=0.4, seed=3))
 
     assert private_qids(board) == private_qids(other)
     assert len(private_qids(board)) == 4
@@ -153,7 +153,7 @@ def test_private_queries_can_be_listed_and_never_change(board, tmp_path):
     assert private_qids(board) == {"q1", "q2"}
     assert PrivateQuery.objects.count() == 2
     with pytest.raises(SplitRefused, match="other private queries"):
-        split_at_random(collection=board, share=0.4, seed=3)
+        keep_split(board, plan_split(board, share=0.4, seed=3))
 
 
 @pytest.mark.parametrize("content", ["q1\nnone\n", "q1\nq1\n", "", "\n".join(f"q{n}" for n in range(10))])

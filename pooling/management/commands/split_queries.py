@@ -3,7 +3,7 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.services.lookups import collection_named
-from pooling.services.query_splits import split_at_random, split_by_list
+from pooling.services.query_splits import keep_split, plan_split, split_by_list
 
 SEED = 20220
 
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         if private is not None:
             split = split_by_list(collection=chosen, path=private, who=who)
         else:
-            split = split_at_random(collection=chosen, share=private_share or 0.0, seed=seed, who=who)
+            split = keep_split(chosen, plan_split(chosen, share=private_share, seed=seed), who=who)
         count = split.private_queries.count()
         return {
             "collection": chosen.name,

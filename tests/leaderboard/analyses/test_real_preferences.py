@@ -16,7 +16,7 @@ from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.scores import score
 from pooling.models import Run
-from pooling.services.query_splits import split_at_random
+from pooling.services.query_splits import keep_split, plan_split
 from pooling.services.runs import tops_of
 from tests.leaderboard.analyses.analysed import analysed, rows
 from tournament.services import publish_qrels
@@ -77,7 +77,7 @@ def test_every_analysis_of_preferences_runs_on_real_judgments(duel, track):
 def test_the_other_analyses_run_on_real_runs(duel, track):
     runs = chosen_runs(track)
     Run.objects.filter(pk__in=[run.pk for run in runs[:3]]).update(team="harbour")
-    split_at_random(collection=track, share=0.5, seed=1)
+    keep_split(track, plan_split(track, share=0.5, seed=1))
     runs = chosen_runs(track)
 
     for day, run in enumerate(runs, 1):

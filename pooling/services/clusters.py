@@ -95,10 +95,8 @@ def classes_in_file(path: Path, *, name: str = "", progress: Progress | None = N
 
 def count_recorded(collection: Collection, pids: Iterable[str]) -> int:
     """Return how many of these passages the collection has rows for, from its runs, labels and pools."""
-    found, waiting = 0, iter(pids)
-    while some := list(islice(waiting, KEYS_A_QUERY)):
-        found += collection.passages.filter(pid__in=some).count()
-    return found
+    parts = bulk.parts(pids, KEYS_A_QUERY)
+    return sum(collection.passages.filter(pid__in=some).count() for some in parts)
 
 
 def store_classes(collection: Collection, classes: Classes, *, who: str = "") -> ClusterSet:
@@ -168,8 +166,7 @@ def canonical_of(collection: Collection, pids: Iterable[str]) -> dict[str, str]:
     """Return pid → canonical pid for passages in a class of near-duplicates."""
     stored = cluster_set_of(collection)
     found: dict[str, str] = {}
-    waiting = iter(pids)
-    while stored is not None and (some := list(islice(waiting, KEYS_A_QUERY))):
+    for some in bulk.parts(pids, KEYS_A_QUERY) if stored else ():
         rows = ClusteredPassage.objects.filter(cluster_set=stored, pid__in=some)
         found.update(rows.values_list("pid", "canonical"))
     return found
@@ -184,8 +181,7 @@ def members_of(collection: Collection, canonical: Iterable[str]) -> dict[str, li
     """Return canonical pid → the sorted pids of its class, for the given canonical pids."""
     stored = cluster_set_of(collection)
     found: dict[str, list[str]] = {}
-    waiting = iter(canonical)
-    while stored is not None and (some := list(islice(waiting, KEYS_A_QUERY))):
+    for some in bulk.parts(canonical, KEYS_A_QUERY) if stored else ():
         rows = ClusteredPassage.objects.filter(cluster_set=stored, canonical__in=some)
         for first, pid in rows.order_by("canonical", "pid").values_list("canonical", "pid").iterator():
             found.setdefault(first, []).append(pid)

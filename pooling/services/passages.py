@@ -90,9 +90,8 @@ def record_passages(collection: Collection, pids: Iterable[str]) -> dict[str, in
     rows = ((collection.pk, pid, None, keys_of.get(pid, "")) for pid in distinct)
     bulk.insert(Passage, ("collection_id", "pid", "text", "class_key"), rows)
     keys: dict[str, int] = {}
-    for begin in range(0, len(distinct), KEYS_A_QUERY):
-        some = collection.passages.filter(pid__in=distinct[begin : begin + KEYS_A_QUERY])
-        keys.update(some.values_list("pid", "pk"))
+    for some in bulk.parts(distinct, KEYS_A_QUERY):
+        keys.update(collection.passages.filter(pid__in=some).values_list("pid", "pk"))
     return keys
 
 
@@ -273,8 +272,8 @@ def _passage_rows(collection: Collection, texts: Iterable[Text]) -> Iterator[tup
 
 
 def _in_batches(collection: Collection, pids: list[str]) -> Iterator[Passage]:
-    for begin in range(0, len(pids), KEYS_A_QUERY):
-        yield from collection.passages.filter(pid__in=pids[begin : begin + KEYS_A_QUERY])
+    for some in bulk.parts(pids, KEYS_A_QUERY):
+        yield from collection.passages.filter(pid__in=some)
 
 
 def _source_changed(source: PassageSource) -> UnreadableContent:

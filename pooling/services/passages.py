@@ -123,18 +123,13 @@ def record_tops(collection: Collection, *, progress: Progress | None = None) -> 
             progress(number, total)
 
 
-def fetch_with_tops(*, collection: Collection, progress: Progress | None = None) -> Fetched:
-    """Fetch all missing texts, including those of the runs' top passages.
+def fetch_missing(*, collection: Collection, progress: Progress | None = None) -> Fetched:
+    """Fetch the text of every recorded passage, and of every run's top passages, that has none yet.
 
     Without a source, the top passages are not recorded.
     """
     if collection.sources.exists():
         record_tops(collection, progress=progress)
-    return fetch_missing(collection=collection, progress=progress)
-
-
-def fetch_missing(*, collection: Collection, progress: Progress | None = None) -> Fetched:
-    """Fetch the text of every recorded passage that has none yet."""
     without = collection.passages.filter(text__isnull=True).values_list("pid", flat=True)
     return fetch(collection=collection, pids=list(without), progress=progress)
 

@@ -38,7 +38,7 @@ class Command(BaseCommand):
                     "sources": len(added),
                     "texts": passages.fetch_all(collection=chosen, progress=update),
                 }
-            fetched = passages.fetch_with_tops(collection=chosen, progress=update)
+            fetched = passages.fetch_missing(collection=chosen, progress=update)
         return {
             "sources": len(added),
             "wanted": fetched.wanted,

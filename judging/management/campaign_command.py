@@ -2,10 +2,23 @@
 
 from typing import Any
 
+from config.background.followed_jobs import attend
+from config.background.job_kinds import Progress
+from config.background.models import Job
 from config.commands.console import Command, CommandParser
+from config.process import launcher
 from judging.campaign.campaigns import campaign_named
 from judging.grading.graded_campaigns import graded_campaign_named
+from judging.jobs import post_places_key, ring_to_collect
+from judging.models import Campaign
 from pooling.services.lookups import collection_named
+
+
+def collect_once(campaign: Campaign, progress: Progress) -> None:
+    """Run the job that collects work, with a sweep of the crowd's list, and the job that posts wanted places."""
+    attend(ring_to_collect(campaign, sweep=True), progress=progress)
+    for job in Job.objects.live().filter(key=post_places_key(campaign)):
+        attend(job, progress=progress)
 
 
 class CampaignCommand(Command):
@@ -31,6 +44,11 @@ class CampaignCommand(Command):
     def act_on(self, *args: Any, **options: Any) -> dict[str, Any]:
         """Call the command's service with the campaign. Return the dict that ``--json`` prints."""
         raise NotImplementedError
+
+    def collect(self, campaign: Campaign, doing: str) -> None:
+        """Collect the campaign's work once, with ``doing`` as the words beside the progress."""
+        with launcher.crowd_running(), self.progress(doing) as progress:
+            collect_once(campaign, progress)
 
 
 class GradingCommand(CampaignCommand):

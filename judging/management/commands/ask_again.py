@@ -1,9 +1,7 @@
 from typing import Any
 
-from config.process import launcher
 from judging.exchange.calls import allow_retries
 from judging.management.campaign_command import CampaignCommand
-from judging.management.commands.collect import collect_once
 from judging.models import Campaign
 from judging.watching.status import campaign_status
 
@@ -17,7 +15,6 @@ class Command(CampaignCommand):
 
     def act_on(self, found: Campaign, **options: Any) -> dict[str, Any]:
         count = allow_retries(found)
-        with launcher.crowd_running(), self.progress("Asking the crowd again") as progress:
-            collect_once(found, progress)
+        self.collect(found, "Asking the crowd again")
         status = campaign_status(found)
         return {"campaign": found.name, "asked_again": count, "problems": status["problems"]}

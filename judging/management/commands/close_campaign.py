@@ -4,8 +4,7 @@ from config.background.followed_jobs import attend
 from config.process import launcher
 from judging.jobs import ring_to_close_places
 from judging.launch.closure import close, pending_work
-from judging.management.campaign_command import CampaignCommand
-from judging.management.commands.collect import collect_once
+from judging.management.campaign_command import CampaignCommand, collect_once
 from judging.models import Campaign
 
 

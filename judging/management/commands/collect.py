@@ -1,12 +1,9 @@
 import time
 from typing import Any
 
-from config.background.followed_jobs import attend
-from config.background.models import Job
 from config.commands.console import CommandParser
 from config.process import launcher
-from judging.jobs import post_places_key, ring_to_collect
-from judging.management.campaign_command import CampaignCommand
+from judging.management.campaign_command import CampaignCommand, collect_once
 from judging.models import Campaign
 from judging.watching.status import campaign_status, is_complete
 
@@ -30,10 +27,3 @@ class Command(CampaignCommand):
                 progress(status["tasks_by_state"]["done"], status["tasks"], "Tasks done")
                 time.sleep(5)
         return campaign_status(found)
-
-
-def collect_once(campaign: Campaign, progress: Any = None) -> None:
-    """Run the job that collects work, with a sweep of the crowd's list, and the job that posts wanted places."""
-    attend(ring_to_collect(campaign, sweep=True), progress=progress)
-    for job in Job.objects.live().filter(key=post_places_key(campaign)):
-        attend(job, progress=progress)

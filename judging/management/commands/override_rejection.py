@@ -2,8 +2,7 @@ from typing import Any
 
 from config.commands.console import CommandParser
 from config.process import launcher
-from judging.management.campaign_command import CampaignCommand
-from judging.management.commands.collect import collect_once
+from judging.management.campaign_command import CampaignCommand, collect_once
 from judging.models import Campaign
 from judging.money.rejections import override_rejection, submission_of
 

@@ -9,9 +9,8 @@ from judging.jobs import ring_to_post_places
 from judging.launch.launches import Launched, Terms
 from judging.launch.pilot_report import pilot_report
 from judging.launch.pilots import pilot_campaign
-from judging.management.campaign_command import CampaignCommand
+from judging.management.campaign_command import CampaignCommand, collect_once
 from judging.management.check_lines import in_lines
-from judging.management.commands.collect import collect_once
 from judging.management.commands.launch_campaign import outcome, terms, terms_arguments
 from judging.models import Campaign
 

@@ -1,11 +1,9 @@
 from typing import Any
 
 from config.commands.console import CommandParser
-from config.process import launcher
 from judging.campaign.cost import money
 from judging.management.amounts import dollars_option
 from judging.management.campaign_command import CampaignCommand
-from judging.management.commands.collect import collect_once
 from judging.models import Campaign
 from judging.money.budget import cap_of, raise_budget
 
@@ -22,8 +20,7 @@ class Command(CampaignCommand):
         most = dollars_option("amount", amount)
         raise_budget(found, most, why=why, who=self.who)
         if found.state in Campaign.OFFERING:
-            with launcher.crowd_running(), self.progress("Offering places") as progress:
-                collect_once(found, progress)
+            self.collect(found, "Offering places")
         return {
             "campaign": found.name,
             "budget": float(cap_of(found) or 0),

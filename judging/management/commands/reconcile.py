@@ -1,10 +1,8 @@
 from typing import Any
 
 from config.commands.console import CommandParser, UsageError
-from config.process import launcher
 from judging.errors import CampaignRefused
 from judging.management.campaign_command import CampaignCommand
-from judging.management.commands.collect import collect_once
 from judging.models import Campaign
 from judging.money import discrepancies
 
@@ -30,8 +28,7 @@ class Command(CampaignCommand):
             if not discrepancies.settle_difference(found, settle, why=why, who=self.who):
                 raise CampaignRefused(f"Submission {settle} of {found.name} has no open difference.")
         elif found.launched_at:
-            with launcher.crowd_running(), self.progress("Reading the crowd's list") as progress:
-                collect_once(found, progress)
+            self.collect(found, "Reading the crowd's list")
         return {
             "campaign": found.name,
             **discrepancies.count_open_differences(found),

@@ -1,9 +1,7 @@
 from typing import Any
 
-from config.process import launcher
 from judging.campaign.campaigns import resume
 from judging.management.campaign_command import CampaignCommand
-from judging.management.commands.collect import collect_once
 from judging.models import Campaign
 
 
@@ -14,6 +12,5 @@ class Command(CampaignCommand):
 
     def act_on(self, found: Campaign, *, why: str, **options: Any) -> dict[str, Any]:
         resume(found, why=why, who=self.who)
-        with launcher.crowd_running(), self.progress("Offering places") as progress:
-            collect_once(found, progress)
+        self.collect(found, "Offering places")
         return {"campaign": found.name, "state": found.state}

@@ -1,10 +1,8 @@
 from typing import Any
 
 from config.commands.console import CommandParser
-from config.process import launcher
 from judging.management.amounts import dollars_option
 from judging.management.campaign_command import CampaignCommand
-from judging.management.commands.collect import collect_once
 from judging.models import Campaign
 from judging.money.top_ups import owe_top_ups, plan_top_up
 
@@ -28,8 +26,7 @@ class Command(CampaignCommand):
         least = dollars_option("--minimum-hourly", minimum_hourly) if minimum_hourly else None
         plan = plan_top_up(found, least) if dry_run else owe_top_ups(found, least, who=self.who)
         if plan.owed and not dry_run:
-            with launcher.crowd_running(), self.progress("Paying") as progress:
-                collect_once(found, progress)
+            self.collect(found, "Paying")
         return {
             "campaign": found.name,
             "median_seconds": round(plan.median_seconds, 1),

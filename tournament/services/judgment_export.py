@@ -12,7 +12,7 @@ from typing import Any
 
 from config.background.job_kinds import Progress
 from config.spreadsheets import as_text
-from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Judgment, Pair, Slot, Task, Worker
+from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Judgment, Slot, Task, Worker
 from judging.people.anonymity import month_of, without_time_order
 from judging.tasks.repeated_pairs import answered_repeats
 from judging.tasks.signals import signals_of

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 
@@ -18,66 +18,62 @@ MOST_PRIORITIES = 50
 
 
 class PlannedForm(AdvancedFields):
-    """Queries and costs of a plan. Every field has a default, so an address without parameters is a plan."""
+    """Queries and costs of a plan. Every field is optional, so an address without parameters is a plan.
 
-    qrels = forms.ChoiceField(label="Known relevant passages", required=False)
+    An empty field has its ``initial`` value.
+    """
+
+    qrels = forms.ChoiceField(label="Known relevant passages")
     sample = forms.IntegerField(
         label="Sample",
         min_value=1,
         max_value=10**7,
-        required=False,
         help_text="queries drawn at random; leave empty for all",
     )
     seed = forms.IntegerField(
         label="Seed",
+        initial=1,
         min_value=0,
         max_value=2**31,
-        required=False,
         help_text="the same seed draws the same queries",
     )
     reward = Dollars(
         label="Dollars per task",
+        initial=DEFAULTS.reward,
         min_value=0,
-        required=False,
         help_text="before the crowd's fee",
     )
     judgments_per_pair = forms.IntegerField(
         label="Judgments per pair",
+        initial=DEFAULTS.judgments_per_pair,
         min_value=1,
         max_value=100,
-        required=False,
         help_text="by different people",
     )
 
-    #: Default values.
-    USUAL: ClassVar[dict[str, Any]] = {
-        "qrels": "",
-        "sample": None,
-        "seed": 1,
-        "reward": DEFAULTS.reward,
-        "judgments_per_pair": DEFAULTS.judgments_per_pair,
-    }
-
     def _changed(self, name: str) -> bool:
         """Return whether the field's value differs from the default."""
-        usual = self.USUAL.get(name)
+        usual = self.base_fields[name].initial
         return str(self[name].value() or "") != ("" if usual in (None, False) else str(usual))
 
     def __init__(self, data: Any, **choices: list[str]) -> None:
         """Set up the form. ``choices`` are the options by field; the first one is the default."""
         # Fields that the address omits get their defaults, choices included.
-        usual = {name: "" if value is None else str(value) for name, value in self.USUAL.items()}
+        defaults = {name: field.initial for name, field in self.base_fields.items()}
+        usual = {name: "" if value is None else str(value) for name, value in defaults.items()}
         usual |= {name: names[0] for name, names in choices.items() if names}
         super().__init__(usual | {name: data.get(name) for name in self.base_fields if name in data})
+        for field in self.fields.values():
+            field.required = False
         for name, names in choices.items():
             self.fields[name].choices = [(one, one) for one in names]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """Replace empty values with defaults."""
         found = super().clean() or {}
-        for name, value in self.USUAL.items():
-            if name in found and found[name] in (None, ""):
-                found[name] = value
+        for name, value in found.items():
+            if value in (None, "") and (usual := self.base_fields[name].initial) is not None:
+                found[name] = usual
         return found
 
 
@@ -104,20 +100,14 @@ class FractionForm(forms.Form):
 class AskingForm(PlannedForm):
     """A "better than perfect" plan: the run, the labels, and the number of queries."""
 
-    run = forms.ChoiceField(
-        label="Run", required=False, help_text="its passages are compared with the known relevant ones"
-    )
+    run = forms.ChoiceField(label="Run", help_text="its passages are compared with the known relevant ones")
     pairs_per_task = forms.IntegerField(
         label="Pairs per task",
+        initial=DEFAULTS.pairs_per_task,
         min_value=1,
         max_value=100,
-        required=False,
         help_text="gold pairs come on top",
     )
-    USUAL: ClassVar[dict[str, Any]] = PlannedForm.USUAL | {
-        "run": "",
-        "pairs_per_task": DEFAULTS.pairs_per_task,
-    }
     field_order = ["run", "qrels", "sample", "seed", "judgments_per_pair", "pairs_per_task", "reward"]
 
 
@@ -135,69 +125,56 @@ class PoolForm(PlannedForm):
 
     qrels = forms.ChoiceField(
         label="Known relevant passages",
-        required=False,
         help_text="gold pairs are proposed from them; without them, you provide your own gold pairs",
     )
     depth = forms.IntegerField(
         label="Depth",
+        initial=1,
         min_value=1,
         max_value=100,
-        required=False,
         help_text="top passages taken from each run",
     )
     min_size = forms.IntegerField(
         label="Minimum size",
+        initial=1,
         min_value=1,
         max_value=10**4,
-        required=False,
         help_text="queries with fewer are left out",
     )
     priority = forms.IntegerField(
         label="Runs with priority",
         min_value=1,
         max_value=10**6,
-        required=False,
         widget=forms.Select,
         help_text="set by the teams; tick runs without a priority to add them",
     )
-    round = forms.ChoiceField(label="Runs of the round", required=False)
+    round = forms.ChoiceField(label="Runs of the round")
     labeled_only = forms.BooleanField(
         label="Only queries with labels",
-        required=False,
+        initial=False,
         help_text="leave out queries without a known relevant passage",
     )
     queries = forms.CharField(
         label="Only these queries",
-        required=False,
         max_length=1500,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="qids, separated by spaces; leave empty for all",
     )
     people = forms.IntegerField(
         label="Workers",
+        initial=Pace().people,
         min_value=1,
         max_value=10_000,
-        required=False,
         help_text="used to estimate how many days judging takes",
     )
     hours_a_day = forms.FloatField(
         label="Hours per day each",
+        initial=Pace().hours_a_day,
         min_value=0.1,
         max_value=24,
-        required=False,
         help_text="used to estimate how many days judging takes",
     )
 
-    USUAL: ClassVar[dict[str, Any]] = PlannedForm.USUAL | {
-        "depth": 1,
-        "priority": None,
-        "round": "",
-        "min_size": 1,
-        "labeled_only": False,
-        "queries": "",
-        "people": Pace().people,
-        "hours_a_day": Pace().hours_a_day,
-    }
     field_order = [
         "qrels",
         "labeled_only",

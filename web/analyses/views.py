@@ -17,6 +17,7 @@ from web.analyses import pages
 from web.common.access import collection_for, needs
 from web.common.analysis_tables import FORMS, File, analysis_file
 from web.common.directions import guidance_text
+from web.common.row_files import as_attachment
 from web.common.shown_refusals import complain
 
 
@@ -86,8 +87,7 @@ def file(request: HttpRequest, name: str, kind: str, form: str) -> HttpResponse:
     if made is None:
         raise Http404("This analysis has not been run, or has no such table or figure.")
     # Pages show an SVG file as an image. In a tab of its own, the content security policy would block its styles.
-    headers = {"Content-Disposition": f'attachment; filename="{made.name}"'}
-    return HttpResponse(made.content, content_type=made.media_type, headers=headers)
+    return as_attachment(made.content, made.name, made.media_type)
 
 
 def _download(asked: Asked, form: str, stem: str, of: str) -> File | None:

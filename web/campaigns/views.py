@@ -33,7 +33,7 @@ from tournament.services.judgment_export import COLUMNS, SIGNALS, lines_for_othe
 from web.campaigns import pages as campaign_watch, simulated_judging
 from web.common.access import campaign_for, require
 from web.common.campaign_rows import campaigns_progress
-from web.common.row_files import in_pieces
+from web.common.row_files import in_pieces, streamed_text
 from web.common.sent_text import sent_text
 from web.common.shown_refusals import complain_if_refused
 
@@ -308,7 +308,5 @@ def judgments_file(request: HttpRequest, name: str, form: str) -> StreamingHttpR
     if signals:
         require(request.user, "judge workers", found.collection)
     lines = in_pieces(lines_for_others(found, as_json=form == "jsonl", signals=signals))
-    reply = StreamingHttpResponse(lines, content_type=f"{FORMS[form]}; charset=utf-8")
     stem = f"{found.name}-judgments{'-with-signals' if signals else ''}"
-    reply["Content-Disposition"] = f'attachment; filename="{stem}.{form}"'
-    return reply
+    return streamed_text(lines, f"{stem}.{form}", FORMS[form])

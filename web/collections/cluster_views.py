@@ -6,7 +6,6 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.http import content_disposition_header
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -19,6 +18,7 @@ from pooling.models import Collection, QrelSet
 from pooling.near_duplicates import Likeness
 from web.collections.cluster_pages import clusters_page, work_on_clusters
 from web.common.access import needs
+from web.common.row_files import as_attachment
 from web.common.shown_refusals import complain_if_refused
 
 USUAL = Likeness()
@@ -70,11 +70,7 @@ def labels_file(_request: HttpRequest, collection: Collection, labels: str, form
         raise Http404("There is no such file of labels.")
     found = get_object_or_404(QrelSet, collection=collection, name=labels)
     content = class_labels(collection, qrel_set_labels(found)).as_qrels(expand=form == "expanded")
-    response = HttpResponse(content, content_type="text/plain; charset=utf-8")
-    response["Content-Disposition"] = content_disposition_header(
-        True, f"{collection.name}-{labels}-{form}.qrels"
-    )
-    return response
+    return as_attachment(content, f"{collection.name}-{labels}-{form}.qrels", "text/plain; charset=utf-8")
 
 
 @require_POST

@@ -15,7 +15,7 @@ from pooling.errors import NotFound
 from pooling.models import Collection, QrelSet
 from pooling.services.document_labels import before_last, documents_in_file, map_labels, provenance_of
 from web.common.access import needs
-from web.common.row_files import in_pieces
+from web.common.row_files import in_pieces, streamed_text
 from web.common.shown_refusals import add_error_if_refused
 
 #: Larger files of passages and their documents take longer to read than a page should.
@@ -94,9 +94,7 @@ def document_label_sources(
         raise Http404(str(refusal)) from None
     lines = ("\t".join(map(str, vars(one).values())) for one in sources)
     pieces = in_pieces(f"{line}\n" for line in chain(["qid\tdocument\tgrade\tpassage"], lines))
-    reply = StreamingHttpResponse(pieces, content_type="text/tab-separated-values; charset=utf-8")
-    reply["Content-Disposition"] = f'attachment; filename="{collection.name}-{found.name}-sources.tsv"'
-    return reply
+    return streamed_text(pieces, f"{collection.name}-{found.name}-sources.tsv", "text/tab-separated-values")
 
 
 def _make_labels(request: HttpRequest, form: DocumentLabelsForm) -> None:

@@ -20,6 +20,7 @@ from web.common.access import collection_for, collection_in_sight, needs
 from web.common.analysis_tables import FORMS, analysis_file
 from web.common.directions import guidance_text
 from web.common.outdated_versions import outdated_for
+from web.common.row_files import as_attachment
 from web.common.visibility import shown_runs
 from web.errors import BoardBeingDrawn
 from web.grading.pages import sees_grading
@@ -161,8 +162,4 @@ def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse
     file = analysis_file(analysis, form, stem, request.GET.get("of")) if analysis else None
     if file is None:
         raise Http404("There is no such table or figure.")
-    return HttpResponse(
-        file.content,
-        content_type=file.media_type,
-        headers={"Content-Disposition": f'attachment; filename="{file.name}"'},
-    )
+    return as_attachment(file.content, file.name, file.media_type)

@@ -1,4 +1,4 @@
-"""Rows as CSV or JSON lines, and text files that are sent in chunks."""
+"""Files to download: rows as CSV or JSON lines, and text that is sent in chunks."""
 
 import csv
 import io
@@ -6,6 +6,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.utils.http import content_disposition_header
 
 from config.spreadsheets import as_text
 
@@ -40,6 +43,25 @@ def in_parts(rows: Sequence[Item]) -> Iterator[Sequence[Item]]:
     while first < len(rows):
         yield rows[first : first + size]
         first, size = first + size, min(4 * size, MOST_ROWS)
+
+
+def as_attachment(content: str | bytes, name: str, media_type: str) -> HttpResponse:
+    """Return a response that browsers save as a file with this name."""
+    headers = {"Content-Disposition": content_disposition_header(True, name)}
+    return HttpResponse(content, content_type=media_type, headers=headers)
+
+
+def streamed_text(pieces: Iterator[str], name: str, media_type: str) -> StreamingHttpResponse:
+    """Return a text file with this name, sent piece by piece."""
+    headers = {"Content-Disposition": content_disposition_header(True, name)}
+    return StreamingHttpResponse(pieces, content_type=f"{media_type}; charset=utf-8", headers=headers)
+
+
+def rows_file(rows: Rows, form: str) -> StreamingHttpResponse:
+    """Return the rows as a streamed file. Raises Http404 unless the format is one of ``FORMS``."""
+    if form not in FORMS:
+        raise Http404("Unknown file format.")
+    return streamed_text(written(rows, form), f"{rows.stem}.{form}", FORMS[form])
 
 
 def written(rows: Rows, form: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -20,7 +20,7 @@ from judging.models import GradedCampaign, Topic
 from pooling.models import Collection
 from web.common.access import collection_in_sight, require
 from web.common.job_progress import Work
-from web.common.row_files import Rows, written
+from web.common.row_files import Rows, rows_file
 from web.common.sent_text import sent_text
 from web.common.shown_refusals import add_error_if_refused, complain_if_refused
 from web.grading import pages
@@ -170,11 +170,7 @@ def publish_topic_labels(request: HttpRequest, campaign: GradedCampaign) -> Http
 def grades_file(_request: HttpRequest, campaign: GradedCampaign) -> HttpResponseBase:
     """Stream every grade as CSV, with the source of its passage: a part of the pool, or active learning."""
     rows = Rows(f"{campaign.name}-grades", list(graded_labels.COLUMNS), graded_labels.grades_of(campaign))
-    return StreamingHttpResponse(
-        written(rows, "csv"),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{rows.stem}.csv"'},
-    )
+    return rows_file(rows, "csv")
 
 
 @require_POST

@@ -22,6 +22,7 @@ from pooling.services.teams import team_of, uploads_seen
 from pooling.services.upload_imports import submit_checked
 from web.common.access import needs
 from web.common.directions import guidance_text
+from web.common.row_files import as_attachment
 from web.common.shown_refusals import complain_if_refused, leave_out_if_asked
 from web.common.visibility import hidden_queries
 from web.runs import upload_pages as service
@@ -72,8 +73,7 @@ def candidates_file(request: HttpRequest, collection: Collection) -> HttpRespons
     """Return the candidates for reranking as a TREC run, for those who submit runs."""
     candidates = get_object_or_404(CandidateSet, collection=collection)
     lines = candidate_lines(candidates, hidden_queries(collection, request.user))
-    headers = {"Content-Disposition": f'attachment; filename="{collection.name}-candidates.txt"'}
-    return HttpResponse("".join(lines), content_type="text/plain; charset=utf-8", headers=headers)
+    return as_attachment("".join(lines), f"{collection.name}-candidates.txt", "text/plain; charset=utf-8")
 
 
 def _submitting_team(request: HttpRequest, collection: Collection) -> Team | None:

@@ -13,7 +13,7 @@ from pooling.models import Query
 from tournament.models import QrelVersion, VersionQuery
 from tournament.services.version_dois import set_doi
 from web.common.access import collection_for, require, version_for
-from web.common.row_files import FORMS, Rows, written
+from web.common.row_files import FORMS, Rows, as_attachment, rows_file
 from web.common.shown_refusals import complain_if_refused
 from web.common.visibility import hidden_queries
 from web.versions import (
@@ -57,7 +57,7 @@ def qrels_file(request: HttpRequest, name: str, number: int) -> HttpResponse:
     found = version_for(request.user, name, number)
     content, _, _ = released_qrels(found, request.user)
     file = f"{found.collection.name}-version-{found.number}.qrels"
-    return _as_attachment(HttpResponse(content, content_type="text/plain; charset=utf-8"), file)
+    return as_attachment(content, file, "text/plain; charset=utf-8")
 
 
 @require_safe
@@ -109,25 +109,13 @@ def query_file(request: HttpRequest, name: str, number: int, key: int, form: str
     found, one = _covered_query(request, name, number, key)
     of = "judgments" if request.GET.get("of") == "judgments" else "passages"
     rows = version_rows.judgment_rows if of == "judgments" else version_rows.passage_rows
-    return _streamed_rows(rows(found, one, request.user), form)
+    return rows_file(rows(found, one, request.user), form)
 
 
 def _version_file(
     request: HttpRequest, name: str, number: int, form: str, rows: Callable[[QrelVersion, Any, Any], Rows]
 ) -> StreamingHttpResponse:
-    return _streamed_rows(rows(version_for(request.user, name, number), request.user, request.GET), form)
-
-
-def _streamed_rows(rows: Rows, form: str) -> Any:
-    if form not in FORMS:
-        raise Http404("Unknown file format.")
-    reply = StreamingHttpResponse(written(rows, form), content_type=f"{FORMS[form]}; charset=utf-8")
-    return _as_attachment(reply, f"{rows.stem}.{form}")
-
-
-def _as_attachment(reply: Any, file: str) -> Any:
-    reply["Content-Disposition"] = f'attachment; filename="{file}"'
-    return reply
+    return rows_file(rows(version_for(request.user, name, number), request.user, request.GET), form)
 
 
 def _compared_version(request: HttpRequest, found: QrelVersion) -> QrelVersion | None:

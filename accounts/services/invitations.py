@@ -38,10 +38,8 @@ class Invited:
     link: str = field(repr=False)
 
 
-def create_invitation(
-    *, email: str, invited_by: User | None, administrator: bool = False, days: int | None = None
-) -> Invited:
-    """Create an invitation whose link works once and expires after ``days`` (default: INVITATION_DAYS).
+def create_invitation(*, email: str, invited_by: User | None, administrator: bool = False) -> Invited:
+    """Create an invitation whose link works once and expires after INVITATION_DAYS.
 
     Raises NotAnAccount if the e-mail address is invalid.
     """
@@ -49,9 +47,7 @@ def create_invitation(
         validate_email(email)
     except ValidationError:
         raise NotAnAccount(f"{email!r} is not an e-mail address.") from None
-    return _save_invitation(
-        email, timedelta(days=days or settings.INVITATION_DAYS), administrator, invited_by
-    )
+    return _save_invitation(email, timedelta(days=settings.INVITATION_DAYS), administrator, invited_by)
 
 
 def _save_invitation(

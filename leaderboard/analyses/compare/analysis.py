@@ -1,6 +1,7 @@
 """Tables and a figure that compare runs: Tables 1 and 2 of Lin et al. (SIGIR 2021), and the verdicts."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from leaderboard.analyses.compare.comparison import OLDER, ComparedPair, Comparison
@@ -8,7 +9,7 @@ from leaderboard.analyses.compare.significance import bonferroni
 from leaderboard.analyses.compare.verdicts import Claim
 from leaderboard.output import Analysis, Column, Figure, Kind, Row, Table, Value
 from leaderboard.output.chart import Series, Spans, chart_content
-from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE
+from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE, short_name
 from leaderboard.output.right_to_left import isolate_name
 
 ROW_INCHES = 0.26
@@ -279,12 +280,13 @@ def outcome_figure(comparison: Comparison, order: str) -> Figure:
 
 
 def _pair_name(pair: ComparedPair) -> str:
-    return f"{_cut_name(pair.a)} → {_cut_name(pair.b)}"
+    return f"{short_name(pair.a, LONGEST_IN_PAIR)} → {short_name(pair.b, LONGEST_IN_PAIR)}"
 
 
 def _outcome_charts(pairs: Sequence[ComparedPair], comparison: Comparison) -> list[Spans]:
     # B comes first because long labels are cut at the end, and many pairs have the same A.
-    names = [f"{_cut_name(pair.b)} ← {_cut_name(pair.a)}" for pair in pairs]
+    cut = partial(short_name, longest=LONGEST_IN_PAIR)
+    names = [f"{cut(pair.b)} ← {cut(pair.a)}" for pair in pairs]
     verdicts = [_pair_note(pair) for pair in pairs]
     only_a = [(pair.outcomes.a_wins / pair.outcomes.queries, None, None) for pair in pairs]
     only_b = [(pair.outcomes.b_wins / pair.outcomes.queries, None, None) for pair in pairs]
@@ -295,10 +297,6 @@ def _outcome_charts(pairs: Sequence[ComparedPair], comparison: Comparison) -> li
         Spans("Only one answers", "share of queries", names, wins, share=True, notes=verdicts),
         Spans(title, "ESL", names, lengths, line=0.0, notes=verdicts),
     ]
-
-
-def _cut_name(name: str) -> str:
-    return isolate_name(name if len(name) <= LONGEST_IN_PAIR else f"{name[: LONGEST_IN_PAIR - 1]}…")
 
 
 def _pair_note(pair: ComparedPair) -> str:

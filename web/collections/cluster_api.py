@@ -1,5 +1,6 @@
 """API of near-duplicates: find them in the background, import or remove them."""
 
+import shutil
 import tempfile
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from judging.jobs import ring_to_cluster
 from pooling.models import ClusterSet, Collection
 from pooling.near_duplicates import Likeness
 from pooling.services.clusters import cluster_set_of
+from pooling.services.run_transfers import incoming
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader
 from web.api.parts import FILE, length_of
@@ -25,7 +27,6 @@ from web.collections.cluster_pages import effects_on_pools, work_on_clusters
 from web.common.access import collection_for
 
 router = Router()
-PART = 1 << 20
 
 
 class LargeClass(Schema):
@@ -108,11 +109,8 @@ def import_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
     user, found = collection_to_change(request, name, "add files", ApiToken.Scope.RUNS)
     if length_of(request) > settings.MAX_UPLOAD_BYTES:
         raise HttpError(413, f"The file is larger than {filesizeformat(settings.MAX_UPLOAD_BYTES)}.")
-    folder = Path(settings.DATA_DIR) / "incoming"
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=folder) as file:
-        while part := request.read(PART):
-            file.write(part)
+    with tempfile.NamedTemporaryFile(dir=incoming()) as file:
+        shutil.copyfileobj(request, file)
         file.flush()
         import_clusters(found, Path(file.name), name="the file", who=user.get_username())
     return _near_duplicates_out(found)

@@ -4,7 +4,6 @@ Django reads a form before any view runs (its CSRF check needs the form), so the
 """
 
 import tempfile
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -12,6 +11,8 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 from django.template.defaultfilters import filesizeformat
+
+from pooling.services.run_transfers import incoming
 
 
 class ToDisk(FileUploadHandler):
@@ -26,9 +27,7 @@ class ToDisk(FileUploadHandler):
         if user is None or not user.is_authenticated:
             raise PermissionDenied("Sign in to send files.")
         super().new_file(*args, **named)
-        folder = Path(settings.DATA_DIR) / "incoming"
-        folder.mkdir(parents=True, exist_ok=True)
-        self.file = tempfile.NamedTemporaryFile(dir=folder)  # noqa: SIM115  (closed with the request)
+        self.file = tempfile.NamedTemporaryFile(dir=incoming())  # noqa: SIM115  (closed with the request)
         self.received = 0
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:

@@ -2,7 +2,6 @@ from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from ninja import Field, Router, Schema, Status
 
 from config.background.models import Job
@@ -20,7 +19,7 @@ from web.api.bodies import Body, DryRun
 from web.api.caller_guidance import Guided
 from web.api.callers import reader
 from web.api.problem_details import unknown_name
-from web.api.works import Text, work_out
+from web.api.works import Text, work_accepted, work_out
 from web.common.access import collection_for
 
 router = Router()
@@ -119,8 +118,7 @@ def make_analysis(
     if kept is not None:
         return Status(200, {"state": Job.State.DONE, "result": analysis_content(kept)})
     job = jobs.ring_for_analysis(meant)
-    response["Location"] = reverse("v1:read_analysis_work", args=[name, job.pk])
-    return Status(202, work_out(job))
+    return work_accepted(response, "read_analysis_work", name, job)
 
 
 def _form_values(collection: Collection, kind: Kind, asked: AnalysisIn) -> QueryDict:

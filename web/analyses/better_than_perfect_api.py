@@ -5,16 +5,14 @@ from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from ninja import Field, Router, Schema, Status
 
 from accounts.models import ApiToken
-from config.background.models import Job
 from leaderboard import jobs
 from web.analyses.better_than_perfect_plans import Plan, asking_plan, campaign_asked_for
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader
-from web.api.works import Text, WorkOut, work_out
+from web.api.works import Text, WorkOut, work_accepted, work_out
 from web.common.access import collection_for
 from web.preparation.forms import DEFAULTS
 
@@ -79,8 +77,7 @@ def make_asking(
     user, found = collection_to_change(request, name, "prepare campaign", ApiToken.Scope.CAMPAIGNS)
     meant = campaign_asked_for(found, asked.dict())
     job = jobs.ring_for_asking(name=asked.name, who=user.get_username(), **vars(meant))
-    response["Location"] = reverse("v1:read_asking_work", args=[name, job.pk])
-    return Status(200 if job.state == Job.State.DONE else 202, work_out(job))
+    return work_accepted(response, "read_asking_work", name, job)
 
 
 @router.get(

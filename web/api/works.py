@@ -2,7 +2,9 @@
 
 from typing import Annotated, Any
 
-from ninja import Schema
+from django.http import HttpResponse
+from django.urls import reverse
+from ninja import Schema, Status
 from pydantic import AfterValidator
 
 from config.background.models import Job
@@ -37,6 +39,15 @@ class WorkOut(Schema):
     next_step: Guided = ""
     fault: str = ""
     idle: Guided = ""
+
+
+def work_accepted(response: HttpResponse, call: str, name: str, job: Job) -> Status[dict[str, Any]]:
+    """Return the reply to a request for a job: 200 if it is done, else 202, with the address of its progress.
+
+    ``call`` is the call that gets the progress of the jobs of this collection or campaign.
+    """
+    response["Location"] = reverse(f"v1:{call}", args=[name, job.pk])
+    return Status(200 if job.state == Job.State.DONE else 202, work_out(job))
 
 
 def work_out(job: Job | None) -> dict[str, Any]:

@@ -4,11 +4,9 @@ from typing import Annotated, Any
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from ninja import Field, Router, Schema, Status
 
 from accounts.models import ApiToken
-from config.background.models import Job
 from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Pace, forecast_pairs
 from pooling import jobs
@@ -18,7 +16,7 @@ from pooling.services.lookups import runs_tagged
 from pooling.services.pool_plans import plan_pool
 from web.api.bodies import Body
 from web.api.callers import actor, reader
-from web.api.works import Text, WorkOut, work_out
+from web.api.works import Text, WorkOut, work_accepted, work_out
 from web.common.access import collection_for
 from web.pools.pages import PoolRequest, pool_asked_for, runs_without_priority
 
@@ -156,8 +154,7 @@ def create_pool(
     found = collection_for(person, name, "prepare campaign")
     wanted = _pool_meant(found, asked).arguments
     job = jobs.ring_for_pool(collection=found, name=asked.name, who=person.get_username(), **wanted)
-    response["Location"] = reverse("v1:read_pool_work", args=[name, job.pk])
-    return Status(200 if job.state == Job.State.DONE else 202, work_out(job))
+    return work_accepted(response, "read_pool_work", name, job)
 
 
 @router.get(

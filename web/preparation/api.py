@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from ninja import Field, Query, Router, Schema, Status
 
 from accounts.models import ApiToken, User
@@ -37,7 +36,7 @@ from pooling.models import Pool
 from web.api.bodies import Body
 from web.api.callers import campaign_to_change, collection_to_change, reader
 from web.api.parts import length_of
-from web.api.works import Text, WorkOut, work_out
+from web.api.works import Text, WorkOut, work_accepted, work_out
 from web.campaigns.api import CampaignOut, read_facts
 from web.common.access import campaign_for
 from web.preparation.jobs import ring_for_gold_texts, ring_for_rehearsal
@@ -264,8 +263,7 @@ def propose_gold(
     if asked.qrels:
         labels_for_gold(found, asked.qrels)
     job = ring_for_gold(found, qrels=asked.qrels)
-    response["Location"] = reverse("v1:read_preparation", args=[name, job.pk])
-    return Status(202, work_out(job))
+    return work_accepted(response, "read_preparation", name, job)
 
 
 @router.post(
@@ -333,8 +331,7 @@ def rehearse(
         given["gold_error"] = round(slips_of(found).expected, 4)
     truth = truth_named(found, given.pop("truth"))
     job = ring_for_rehearsal(found, truth, SimulationSettings(**given), who=user.get_username())
-    response["Location"] = reverse("v1:read_preparation", args=[name, job.pk])
-    return Status(202, work_out(job))
+    return work_accepted(response, "read_preparation", name, job)
 
 
 @router.get(

@@ -37,11 +37,11 @@ router = Router()
 class CampaignOut(Schema):
     """A campaign and its progress."""
 
-    name: str
-    collection: str
-    state: str
-    judgments_counted: int
-    judgments_wanted: int
+    name: str = Field(alias="campaign.name")
+    collection: str = Field(alias="campaign.collection.name")
+    state: str = Field(alias="campaign.label")
+    judgments_counted: int = Field(alias="counted")
+    judgments_wanted: int = Field(alias="wanted")
     tasks_done: int
     tasks: int
     budget: Annotated[
@@ -55,10 +55,29 @@ class CampaignOut(Schema):
     ]
     exclusions: int
     simulated: bool
-    created_at: datetime
-    launched_at: datetime | None
-    closed_at: datetime | None
-    archived_at: Annotated[datetime | None, Field(description="Null unless the campaign is archived.")]
+    created_at: datetime = Field(alias="campaign.created_at")
+    launched_at: datetime | None = Field(alias="campaign.launched_at")
+    closed_at: datetime | None = Field(alias="campaign.closed_at")
+    archived_at: datetime | None = Field(
+        alias="campaign.archived_at", description="Null unless the campaign is archived."
+    )
+
+    @staticmethod
+    def resolve_budget(progress: Progress) -> Decimal | None:
+        return _cents_for_member(progress, progress.campaign.budget)
+
+    @staticmethod
+    def resolve_spent(progress: Progress) -> Decimal | None:
+        return _cents_for_member(progress, progress.spent)
+
+    @staticmethod
+    def resolve_owed(progress: Progress) -> Decimal | None:
+        return _cents_for_member(progress, progress.owed)
+
+
+def _cents_for_member(progress: Progress, amount: Decimal | None) -> Decimal | None:
+    """Return an amount in dollars, rounded to cents because sums in SQLite have more digits; None for non-members."""
+    return rounded(amount) if progress.everything and amount is not None else None
 
 
 class NameIn(Body):
@@ -107,15 +126,13 @@ class ChallengeIn(Body):
     response=list[CampaignOut],
     summary="List the campaigns that the caller can see, newest first",
 )
-def list_campaigns(request: HttpRequest) -> list[dict[str, Any]]:
+def list_campaigns(request: HttpRequest) -> list[Progress]:
     user = reader(request)
-    return [
-        _progress_out(one) for one in campaigns_progress(campaigns_of(list(visible_to(user)), user), user)
-    ]
+    return campaigns_progress(campaigns_of(list(visible_to(user)), user), user)
 
 
 @router.get("/campaigns/{name}", response=CampaignOut, summary="Get a campaign")
-def read_campaign(request: HttpRequest, name: str) -> dict[str, Any]:
+def read_campaign(request: HttpRequest, name: str) -> Progress:
     return read_facts(request, campaign_for(reader(request), name))
 
 
@@ -133,12 +150,12 @@ def read_status(request: HttpRequest, name: str) -> dict[str, Any]:
 
 
 @router.post("/campaigns/{name}/pause", response=CampaignOut, summary="Pause: offer no more tasks for now")
-def pause_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
+def pause_campaign(request: HttpRequest, name: str, reason: Reason) -> Progress:
     return _change_state(request, name, pause, reason, ring_to_close_places)
 
 
 @router.post("/campaigns/{name}/resume", response=CampaignOut, summary="Resume after a pause")
-def resume_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
+def resume_campaign(request: HttpRequest, name: str, reason: Reason) -> Progress:
     return _change_state(request, name, resume, reason, ring_to_continue)
 
 
@@ -147,7 +164,7 @@ def resume_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str
     response=CampaignOut,
     summary="Close: stop offering tasks; the state is closed once all open work is done",
 )
-def close_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
+def close_campaign(request: HttpRequest, name: str, reason: Reason) -> Progress:
     return _change_state(request, name, close, reason, ring_to_close_places)
 
 
@@ -156,12 +173,12 @@ def close_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str,
     response=CampaignOut,
     summary="Archive a draft or a closed campaign: lists then show it under Archived",
 )
-def archive_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
+def archive_campaign(request: HttpRequest, name: str, reason: Reason) -> Progress:
     return _change_state(request, name, archive, reason)
 
 
 @router.post("/campaigns/{name}/restore", response=CampaignOut, summary="Restore an archived campaign")
-def restore_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
+def restore_campaign(request: HttpRequest, name: str, reason: Reason) -> Progress:
     return _change_state(request, name, restore, reason)
 
 
@@ -170,7 +187,7 @@ def restore_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[st
     response=CampaignOut,
     summary="Set the budget, fees included; the same amount again changes nothing",
 )
-def change_budget(request: HttpRequest, name: str, asked: BudgetIn) -> dict[str, Any]:
+def change_budget(request: HttpRequest, name: str, asked: BudgetIn) -> Progress:
     user, found = campaign_to_change(request, name, "spend money")
     if found.budget != asked.amount:
         raise_budget(found, asked.amount, why=asked.why, by=user)
@@ -185,7 +202,7 @@ def _change_state(
     step: Callable[..., None],
     reason: Reason,
     ring: Callable[[Campaign], object] | None = None,
-) -> dict[str, Any]:
+) -> Progress:
     user, found = campaign_to_change(request, name, "steer campaign")
     step(found, why=reason.why, who=user.get_username())
     if ring and found.launched_at is not None:
@@ -198,7 +215,7 @@ def _change_state(
     response=CampaignOut,
     summary="Rename a draft that was never offered; its addresses change too",
 )
-def rename(request: HttpRequest, name: str, asked: NameIn) -> dict[str, Any]:
+def rename(request: HttpRequest, name: str, asked: NameIn) -> Progress:
     user, found = campaign_to_change(request, name, "prepare campaign")
     rename_draft(found, asked.name, who=user.get_username())
     return read_facts(request, found)
@@ -264,30 +281,5 @@ def read_challenge_work(request: HttpRequest, name: str, key: int) -> dict[str, 
     return work_out(get_object_or_404(challenge_work(found), pk=key))
 
 
-def read_facts(request: Any, campaign: Campaign) -> dict[str, Any]:
-    return _progress_out(campaigns_progress([campaign], request.auth.user)[0])
-
-
-def _progress_out(progress: Progress) -> dict[str, Any]:
-    campaign = progress.campaign
-    same = ("tasks_done", "tasks", "exclusions", "simulated")
-    times = ("created_at", "launched_at", "closed_at", "archived_at")
-    return {name: getattr(progress, name) for name in same} | {
-        "name": campaign.name,
-        "collection": campaign.collection.name,
-        "state": campaign.label,
-        "judgments_counted": progress.counted,
-        "judgments_wanted": progress.wanted,
-        **(_money_out(progress) if progress.everything else dict.fromkeys(("budget", "spent", "owed"))),
-        **{name: getattr(campaign, name) for name in times},
-    }
-
-
-def _money_out(progress: Progress) -> dict[str, Decimal | None]:
-    """Return the campaign's amounts in dollars, rounded to cents because sums in SQLite have more digits."""
-    budget = progress.campaign.budget
-    return {
-        "budget": None if budget is None else rounded(budget),
-        "spent": rounded(progress.spent),
-        "owed": rounded(progress.owed),
-    }
+def read_facts(request: Any, campaign: Campaign) -> Progress:
+    return campaigns_progress([campaign], request.auth.user)[0]

@@ -39,6 +39,7 @@ from web.api.parts import length_of
 from web.api.works import Text, WorkOut, work_accepted, work_out
 from web.campaigns.api import CampaignOut, read_facts
 from web.common.access import campaign_for
+from web.common.campaign_rows import Progress
 from web.preparation.jobs import ring_for_gold_texts, ring_for_rehearsal
 
 router = Router()
@@ -183,7 +184,7 @@ class PilotIn(LaunchIn):
     response={201: CampaignOut, 200: CampaignOut},
     summary="Create a draft over a pool; repeating the call returns the same draft",
 )
-def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[dict[str, Any]]:
+def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[Progress]:
     user, found = collection_to_change(request, name, "prepare campaign", ApiToken.Scope.CAMPAIGNS)
     if bool(asked.pool) == bool(asked.grading):
         raise BadInput("Pass either a pool, or a graded campaign whose topics the workers grade.")
@@ -230,7 +231,7 @@ def _given_settings(asked: Schema, leave: set[str]) -> dict[str, Any]:
 
 
 @router.patch("/campaigns/{name}/settings", response=CampaignOut, summary="Change settings before launch")
-def edit_settings(request: HttpRequest, name: str, changes: SettingsChanged) -> dict[str, Any]:
+def edit_settings(request: HttpRequest, name: str, changes: SettingsChanged) -> Progress:
     user, found = campaign_to_change(request, name, "prepare campaign")
     change_settings(found, _given_settings(changes, leave={"minimum_hourly"}), who=user.get_username())
     if "minimum_hourly" in changes.dict(exclude_unset=True):
@@ -305,7 +306,7 @@ def bring_own_gold(
 
 
 @router.put("/campaigns/{name}/texts", response=CampaignOut, summary="Set and accept the texts for workers")
-def put_texts(request: HttpRequest, name: str, texts: TextsIn) -> dict[str, Any]:
+def put_texts(request: HttpRequest, name: str, texts: TextsIn) -> Progress:
     user, found = campaign_to_change(request, name, "prepare campaign")
     check_changeable(found)
     given = {key: text for key, text in texts.dict(exclude={"accept"}).items() if text is not None}
@@ -346,7 +347,7 @@ def read_preparation(request: HttpRequest, name: str, key: int) -> dict[str, Any
 
 
 @router.post("/campaigns/{name}/pilot", response=CampaignOut, summary="Start a pilot with a few tasks")
-def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
+def pilot(request: HttpRequest, name: str, asked: PilotIn) -> Progress:
     user, found = _campaign_to_launch(request, name)
     terms = launches.Terms(
         confirm_spend=asked.confirm_spend, accept_weak_screening=asked.accept_weak_screening
@@ -361,7 +362,7 @@ def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
     response=CampaignOut,
     summary="Launch with the amount that the check list names; repeating the call changes nothing",
 )
-def launch(request: HttpRequest, name: str, asked: LaunchIn) -> dict[str, Any]:
+def launch(request: HttpRequest, name: str, asked: LaunchIn) -> Progress:
     user, found = _campaign_to_launch(request, name)
     launched = launches.launch_campaign(
         found,

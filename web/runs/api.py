@@ -11,7 +11,6 @@ from ninja import Field, Query, Router, Schema
 from accounts.models import ApiToken
 from leaderboard.scoring.measure_names import is_measure
 from pooling.models import Collection, Run
-from pooling.run_details import Detail
 from pooling.services.lookups import runs_tagged
 from pooling.services.members import may
 from pooling.services.run_descriptions import describe_run, release_runs
@@ -282,17 +281,9 @@ def describe_runs(request: HttpRequest, name: str, sent: RunTableIn) -> Any:
 def _details_out(collection: Any) -> list[dict[str, Any]]:
     asked, policy = asked_details(collection), policy_of(collection)
     required = set(policy.required) if policy else set()
-
-    def told(one: Detail) -> dict[str, Any]:
-        return {
-            "name": one.name,
-            "label": one.label,
-            "definition": one.definition,
-            "form": str(one.form),
-            "choices": dict(one.choices),
-            "unit": one.unit,
-            "asked": one.name in asked,
-            "required": one.name in required,
-        }
-
-    return [told(one) for one in known_details(collection).values()]
+    same = ("name", "label", "definition", "form", "choices", "unit")
+    return [
+        {field: getattr(one, field) for field in same}
+        | {"asked": one.name in asked, "required": one.name in required}
+        for one in known_details(collection).values()
+    ]

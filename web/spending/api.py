@@ -24,17 +24,25 @@ Amount = Annotated[Decimal, Field(gt=0, le=10**9, decimal_places=2)]
 class GrantOut(Schema):
     """A grant in dollars, fees included. ``left``: dollars that can still be reserved; 0 if it is over or revoked."""
 
-    id: int
+    id: int = Field(alias="grant.pk")
     person: str | None
     collection: str | None
-    amount: Decimal
-    reserved: Decimal
+    amount: Decimal = Field(alias="grant.amount")
+    reserved: Decimal = Field(alias="of.reserved")
     left: Decimal
-    last_day: date
+    last_day: date = Field(alias="grant.last_day")
     state: Literal["current", "over", "revoked"]
-    note: str
-    created_at: datetime
-    created_by: str
+    note: str = Field(alias="grant.note")
+    created_at: datetime = Field(alias="grant.created_at")
+    created_by: str = Field(alias="grant.created_by")
+
+    @staticmethod
+    def resolve_person(shown: ShownGrant) -> str | None:
+        return shown.grant.person.get_username() if shown.grant.person else None
+
+    @staticmethod
+    def resolve_collection(shown: ShownGrant) -> str | None:
+        return shown.grant.collection.name if shown.grant.collection else None
 
 
 class InstallationOut(Schema):
@@ -74,21 +82,19 @@ class GrantIn(ChangedGrantIn):
 def read_spending(request: HttpRequest) -> dict[str, Any]:
     user = reader(request)
     page = spending_page(user)
-    spending = page["installation"]
-    of_installation = {name: getattr(spending, name) for name in ("cap", "days", "reserved", "left")}
     return {
-        "grants": [_shown_grant_out(one) for one in page["grants"]],
-        "installation": of_installation if user.is_superuser else None,
+        "grants": page["grants"],
+        "installation": page["installation"] if user.is_superuser else None,
     }
 
 
 @router.post("/spending/grants", response={201: GrantOut}, summary="Create a grant (administrators)")
-def grant(request: HttpRequest, asked: GrantIn) -> Status[dict[str, Any]]:
+def grant(request: HttpRequest, asked: GrantIn) -> Status[ShownGrant]:
     user = _calling_administrator(request)
     given: dict[str, Any] = person_or_collection(asked.to, asked.name)
     given |= asked.dict(exclude={"to", "name"})
     made = spending_grants.grant_spending(**given, who=user.get_username())
-    return Status(201, _grant_out(user, made))
+    return Status(201, _shown_to(user, made))
 
 
 @router.patch(
@@ -96,11 +102,11 @@ def grant(request: HttpRequest, asked: GrantIn) -> Status[dict[str, Any]]:
     response=GrantOut,
     summary="Change a grant's amount and last day; repeating the call changes nothing",
 )
-def change_grant(request: HttpRequest, key: int, asked: ChangedGrantIn) -> dict[str, Any]:
+def change_grant(request: HttpRequest, key: int, asked: ChangedGrantIn) -> ShownGrant:
     user = _calling_administrator(request)
     found = get_object_or_404(SpendingGrant, pk=key)
     spending_grants.change_grant(found, **asked.dict(), who=user.get_username())
-    return _grant_out(user, found)
+    return _shown_to(user, found)
 
 
 @router.post(
@@ -108,11 +114,11 @@ def change_grant(request: HttpRequest, key: int, asked: ChangedGrantIn) -> dict[
     response=GrantOut,
     summary="Revoke a grant; campaigns keep what they have reserved",
 )
-def revoke_grant(request: HttpRequest, key: int) -> dict[str, Any]:
+def revoke_grant(request: HttpRequest, key: int) -> ShownGrant:
     user = _calling_administrator(request)
     found = get_object_or_404(SpendingGrant, pk=key)
     spending_grants.revoke_grant(found, who=user.get_username())
-    return _grant_out(user, found)
+    return _shown_to(user, found)
 
 
 def _calling_administrator(request: HttpRequest) -> Any:
@@ -122,18 +128,5 @@ def _calling_administrator(request: HttpRequest) -> Any:
     return user
 
 
-def _grant_out(user: Any, grant: SpendingGrant) -> dict[str, Any]:
-    return next(_shown_grant_out(one) for one in grants_shown_to(user) if one.grant.pk == grant.pk)
-
-
-def _shown_grant_out(one: ShownGrant) -> dict[str, Any]:
-    grant = one.grant
-    same = ("amount", "last_day", "note", "created_at", "created_by")
-    return {name: getattr(grant, name) for name in same} | {
-        "id": grant.pk,
-        "person": grant.person.get_username() if grant.person else None,
-        "collection": grant.collection.name if grant.collection else None,
-        "reserved": one.of.reserved,
-        "left": one.left,
-        "state": one.state,
-    }
+def _shown_to(user: Any, grant: SpendingGrant) -> ShownGrant:
+    return next(one for one in grants_shown_to(user) if one.grant.pk == grant.pk)

@@ -1,19 +1,20 @@
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema, Status
 
-from accounts.models import ApiToken, Invitation
+from accounts.models import ApiToken
 from accounts.roles import Role
 from accounts.services import invitations
-from pooling.models import Collection, InvitedMember, Membership
+from pooling.models import InvitedMember, Membership
 from pooling.services import members
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader
 from web.api.works import Text
+from web.collections.pages import membership_or_404
 from web.common.access import collection_for
 
 router = Router()
@@ -50,10 +51,10 @@ class InvitationOut(Schema):
     """An unused invitation."""
 
     id: int
-    email: str
+    email: str = Field(alias="invitation.email")
     role: Role
-    invited_at: datetime
-    expires_at: datetime
+    invited_at: datetime = Field(alias="invitation.created_at")
+    expires_at: datetime = Field(alias="invitation.expires_at")
 
 
 class NewInvitationOut(InvitationOut):
@@ -81,7 +82,7 @@ def add_member(request: HttpRequest, name: str, asked: MemberIn) -> Status[Membe
 @router.patch("/collections/{name}/members/{int:key}", response=MemberOut, summary="Change a member's role")
 def change_role(request: HttpRequest, name: str, key: int, asked: RoleIn) -> Membership:
     user, found = collection_to_change(request, name, "change members", ApiToken.Scope.PEOPLE)
-    member = _member_of(found, key)
+    member = membership_or_404(found, key)
     if member.role != asked.role:
         members.set_member_role(member=member, role=asked.role, who=user.get_username())
         member.refresh_from_db(fields=["role"])
@@ -91,7 +92,7 @@ def change_role(request: HttpRequest, name: str, key: int, asked: RoleIn) -> Mem
 @router.delete("/collections/{name}/members/{int:key}", response={204: None}, summary="Remove a member")
 def remove_member(request: HttpRequest, name: str, key: int) -> Status[None]:
     user, found = collection_to_change(request, name, "change members", ApiToken.Scope.PEOPLE)
-    members.remove_member(member=_member_of(found, key), who=user.get_username())
+    members.remove_member(member=membership_or_404(found, key), who=user.get_username())
     return Status(204, None)
 
 
@@ -100,9 +101,9 @@ def remove_member(request: HttpRequest, name: str, key: int) -> Status[None]:
     response=list[InvitationOut],
     summary="List unused invitations",
 )
-def list_invitations(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+def list_invitations(request: HttpRequest, name: str) -> QuerySet[InvitedMember]:
     found = collection_for(reader(request), name, "change members")
-    return [_invitation_out(row) for row in members.open_invitations(found).order_by("pk")]
+    return members.open_invitations(found).order_by("pk")
 
 
 @router.post(
@@ -110,12 +111,13 @@ def list_invitations(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     response={201: NewInvitationOut},
     summary="Invite a person by e-mail; the link is returned only once",
 )
-def invite(request: HttpRequest, name: str, asked: InvitationIn) -> Status[dict[str, Any]]:
+def invite(request: HttpRequest, name: str, asked: InvitationIn) -> Status[InvitedMember]:
     user, found = collection_to_change(request, name, "change members", ApiToken.Scope.PEOPLE)
     made = members.invite_member(collection=found, email=asked.email, role=asked.role, invited_by=user)
     mailed = invitations.mail(made, to_what=found.name)
     row = InvitedMember.objects.select_related("invitation").get(invitation=made.invitation)
-    return Status(201, _invitation_out(row) | {"mailed": mailed, "link": "" if mailed else made.link})
+    row.mailed, row.link = mailed, "" if mailed else made.link  # type: ignore[attr-defined]
+    return Status(201, row)
 
 
 @router.delete(
@@ -126,14 +128,3 @@ def withdraw_invitation(request: HttpRequest, name: str, key: int) -> Status[Non
     invited = get_object_or_404(members.open_invitations(found), pk=key)
     members.withdraw_member_invitation(invited=invited, who=user.get_username())
     return Status(204, None)
-
-
-def _member_of(collection: Collection, key: int) -> Membership:
-    rows = Membership.objects.select_related("user", "collection")
-    return get_object_or_404(rows, collection=collection, pk=key)
-
-
-def _invitation_out(row: InvitedMember) -> dict[str, Any]:
-    of: Invitation = row.invitation
-    times = {"invited_at": of.created_at, "expires_at": of.expires_at}
-    return {"id": row.pk, "email": of.email, "role": row.role} | times

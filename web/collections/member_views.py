@@ -11,7 +11,7 @@ from accounts.roles import CHOICES, Role
 from accounts.services import invitations
 from pooling.models import Collection, CollectionChange, Membership
 from pooling.services import members as service
-from web.collections.pages import seen_by_everybody
+from web.collections.pages import membership_or_404, seen_by_everybody
 from web.common.access import needs
 from web.common.shown_refusals import complain_if_refused
 
@@ -78,7 +78,7 @@ def add_or_invite(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_POST
 @needs("change members")
 def change_member_role(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    member = _membership_or_404(collection, key)
+    member = membership_or_404(collection, key)
     with complain_if_refused(request):
         service.set_member_role(member=member, role=_typed_role(request), who=request.user.get_username())
     return _back_to_members(collection)
@@ -87,7 +87,7 @@ def change_member_role(request: HttpRequest, collection: Collection, key: int) -
 @require_POST
 @needs("change members")
 def end_membership(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    member = _membership_or_404(collection, key)
+    member = membership_or_404(collection, key)
     with complain_if_refused(request):
         service.remove_member(member=member, who=request.user.get_username())
     return _back_to_members(collection)
@@ -97,7 +97,7 @@ def end_membership(request: HttpRequest, collection: Collection, key: int) -> Ht
 @needs("change members")
 def transfer(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Transfer the collection: the member becomes an owner and the caller a maintainer."""
-    member = _membership_or_404(collection, key)
+    member = membership_or_404(collection, key)
     with complain_if_refused(request):
         service.transfer_ownership(member=member, by=request.user)  # type: ignore[arg-type]
     return _back_to_members(collection)
@@ -125,12 +125,6 @@ def visibility(request: HttpRequest, collection: Collection) -> HttpResponse:
     with complain_if_refused(request):
         service.set_visibility(collection=collection, visibility=shown, who=request.user.get_username())
     return _back_to_members(collection)
-
-
-def _membership_or_404(collection: Collection, key: int) -> Membership:
-    return get_object_or_404(
-        Membership.objects.select_related("user", "collection"), collection=collection, pk=key
-    )
 
 
 def _typed_role(request: HttpRequest) -> Role:

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.shortcuts import get_object_or_404
 
 from config import clock
 from pooling.models import (
@@ -160,6 +161,12 @@ def settings_page(collection: Collection, user: Any) -> dict[str, Any]:
 def _sets_with_counts(collection: Collection) -> QuerySet[Any]:
     sets = QrelSet.objects.filter(collection=collection).order_by("name")
     return sets.annotate(labels=Count("qrels"), covered=Count("qrels__query", distinct=True))
+
+
+def membership_or_404(collection: Collection, key: int) -> Membership:
+    """Return a membership of the collection. Raises Http404."""
+    rows = Membership.objects.select_related("user", "collection")
+    return get_object_or_404(rows, collection=collection, pk=key)
 
 
 def unmade_collections(user: Any) -> list[NewCollection]:

@@ -62,6 +62,15 @@ def stop_with_parent() -> None:
     threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
+def leave_interrupts_to_parent(_worker: Any) -> None:
+    """Let Ctrl-C stop only gunicorn's main process, which then stops this process.
+
+    A terminal interrupts both. The main process's signal could then interrupt this process's handler, which would
+    wait forever for a lock that it holds itself (gunicorn 27.0.1, ``gthread.handle_quit``).
+    """
+    signal.signal(signal.SIGINT, lambda *_: None)
+
+
 def run_web_server(*, threads: int, with_workers: bool, processes: int = 1) -> None:
     """Serve pages until SIGTERM or SIGINT. ``with_workers`` also runs jobs, which requires a single process."""
     assert processes == 1 or not with_workers
@@ -69,7 +78,10 @@ def run_web_server(*, threads: int, with_workers: bool, processes: int = 1) -> N
     metrics.share_counts()
     settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns if it is missing
 
-    def begin(_worker: Any) -> None:
+    def begin(worker: Any) -> None:
+        leave_interrupts_to_parent(worker)
+        if not with_workers:
+            return
         # Threads do not survive gunicorn's fork, so start them in the process that serves.
         from django.db import connections
 
@@ -93,7 +105,7 @@ def run_web_server(*, threads: int, with_workers: bool, processes: int = 1) -> N
         "loglevel": settings.LOG_LEVEL.lower(),
         "logger_class": ServerLogger,
         "control_socket_disable": True,
+        "post_worker_init": begin,
+        "worker_exit": end,
     }
-    if with_workers:
-        options |= {"post_worker_init": begin, "worker_exit": end}
     EmbeddedServer(options).run()

@@ -1,7 +1,9 @@
 """The web server process."""
 
 import gc
+import signal
 
+from config.process import server
 from config.process.server import collect_garbage_less_often
 
 
@@ -18,3 +20,18 @@ def test_objects_loaded_before_serving_are_not_garbage_collected():
     finally:
         gc.unfreeze()
         gc.set_threshold(*often)
+
+
+def test_ctrl_c_reaches_a_serving_process_only_through_its_parent(monkeypatch):
+    hooks = []
+    monkeypatch.setattr(
+        server.EmbeddedServer, "run", lambda self: hooks.append(self.options["post_worker_init"])
+    )
+    before = signal.getsignal(signal.SIGINT)
+    server.run_web_server(threads=1, with_workers=False)
+
+    try:
+        hooks[0](None)
+        signal.raise_signal(signal.SIGINT)  # does nothing
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -52,6 +52,14 @@ def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
     return campaign.pool.qrel_set
 
 
+def grade_that_leaves_off_topic(labels: QrelSet) -> int:
+    """Return the lowest relevant grade at which some labels are off topic, if every label is relevant now; else 0."""
+    grades = list(
+        Qrel.objects.filter(qrel_set=labels).order_by("grade").values_list("grade", flat=True).distinct()[:2]
+    )
+    return grades[1] if len(grades) == 2 and grades[0] >= labels.min_grade else 0
+
+
 def grades_by_query(labels: QrelSet) -> dict[int, dict[int, int]]:
     """Return the labels as {query key: {passage key: grade}}, in the order of the label file."""
     grades: dict[int, dict[int, int]] = defaultdict(dict)

@@ -5,7 +5,8 @@ from collections import defaultdict
 from hashlib import sha256
 
 from config import kept_objects
-from config.guidance import Action, Guidance
+from config.guidance import Action, Guidance, TerminalOnly
+from judging.campaign.gold_labels import grade_that_leaves_off_topic
 from judging.campaign.shared_figures import kept_while_reading
 from judging.models import Campaign, GoldPair, Pair, Task, TaskPair
 from judging.rules.gold_detection import Detectability
@@ -47,12 +48,31 @@ def recognizable_gold_warning(campaign: Campaign, page: Detectability | None) ->
         return ""
     return Guidance(
         f"a classifier tells {campaign.gold_words}s from real pairs by what a page shows (AUC {page.auc:.2f}, 0.50 "
-        "is guessing), "
-        "and a bot could learn to do so. This happens where labels are sparse and nothing off-topic looks like "
-        "the passages that are judged. Drop these pairs and propose others from graded labels (",
+        "is guessing), and a bot could learn to do so. ",
+        _labels_advice(campaign),
+        "Drop these pairs",
+        TerminalOnly(" (accept_gold with --drop --all --accepted)"),
+        " and propose others from graded labels (",
         Action("propose_gold", campaign.name, "--qrels SET", lead=""),
         "). Or ",
         Action("import_gold", campaign.name, "FILE", lead=f"import your own {campaign.gold_words}s"),
+    )
+
+
+def _labels_advice(campaign: Campaign) -> str:
+    """Return why gold pairs from the pool's labels are recognizable."""
+    labels = campaign.pool and campaign.pool.qrel_set
+    if labels and (higher := grade_that_leaves_off_topic(labels)):
+        return Guidance(
+            f"The labels {labels.name!r} count every grade as relevant, so no passage labeled for a question can be "
+            f"the off-topic one. Import them again with {higher} as the lowest relevant grade (",
+            Action(
+                "import_qrels", campaign.collection.name, f"FILE --set NAME --min-grade {higher}", lead=""
+            ),
+            "). ",
+        )
+    return (
+        "This happens where labels are sparse and nothing off-topic looks like the passages that are judged. "
     )
 
 

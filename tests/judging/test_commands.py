@@ -288,6 +288,16 @@ def test_gold_pairs_are_named_by_number_and_shown_side_by_side(labeled):
     assert gold.state == GoldPair.State.DROPPED
 
 
+def test_all_gold_pairs_are_dropped_with_those_accepted_earlier(labeled):
+    create()
+    run("propose_gold", "first")
+    run("accept_gold", "first", "--all")
+
+    assert run("accept_gold", "first", "--drop", "--all")["changed"] == 0
+    assert run("accept_gold", "first", "--drop", "--all", "--accepted")["accepted"] == 0
+    assert refused("accept_gold", "first", "--accepted")[0] == 2
+
+
 def test_asking_about_gold_pairs_with_nobody_there_is_wrong_usage(labeled, monkeypatch):
     create()
     run("propose_gold", "first")

@@ -3,7 +3,7 @@ from typing import Any
 from rich.table import Table
 
 from config.commands.console import CommandParser, UsageError
-from judging.campaign.gold_pairs import decide_gold, needed_gold
+from judging.campaign.gold_pairs import decide_gold, needed_gold, reopen_gold
 from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign, GoldPair
 
@@ -17,10 +17,17 @@ class Command(CampaignCommand):
         parser.add_argument("--all", action="store_true", help="every proposed pair")
         parser.add_argument("--drop", action="store_true", help="drop instead of accept")
         parser.add_argument("--list", action="store_true", help="only show the proposed pairs")
+        parser.add_argument(
+            "--accepted",
+            action="store_true",
+            help="with --drop --all, before the launch: accepted pairs, too",
+        )
 
     def act_on(
         self, found: Campaign, *, ids: list[int], all: bool, drop: bool, list: bool, **options: Any
     ) -> dict[str, Any]:
+        if options["accepted"]:
+            self.reopen_accepted(found, dropping=drop and all)
         changed = 0
         if ids or all:
             changed = decide_gold(found, ids or None, accept=not drop, who=self.who)
@@ -28,6 +35,13 @@ class Command(CampaignCommand):
             changed = self.ask(found, only_show=list)
         accepted = found.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
         return {"changed": changed, "accepted": accepted, "needed": needed_gold(found)}
+
+    def reopen_accepted(self, campaign: Campaign, *, dropping: bool) -> None:
+        """Propose the accepted pairs again, so that they are dropped with the others."""
+        if not dropping:
+            raise UsageError("--accepted requires --drop and --all.")
+        accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
+        reopen_gold(campaign, [*accepted.values_list("pk", flat=True)])
 
     def ask(self, campaign: Campaign, *, only_show: bool) -> int:
         """Show each proposed pair and ask whether to accept it. Return the number of pairs decided."""

@@ -23,6 +23,7 @@ from judging.management.check_lines import in_lines
 from judging.models import Campaign, GoldPair
 from judging.rules.gold_detection import Detectability
 from pooling.models import Passage
+from tests.factories import make_qrels
 
 PRODUCTION, SANDBOX = KNOWN
 
@@ -160,6 +161,21 @@ def test_gold_that_a_classifier_recognizes_is_pointed_out(fair):
 
     assert "AUC 0.90" in told
     assert recognizable_gold_warning(fair.draft_of("other"), Detectability(0.65, gold=30, real=200)) == ""
+
+
+def test_gold_from_labels_that_all_count_as_relevant_asks_for_a_higher_threshold(fair):
+    campaign = fair.draft()
+    qid = campaign.pairs.first().query.qid
+    graded = make_qrels(campaign.collection, "graded", [(qid, "a", 3), (qid, "b", 1), (qid, "c", 2)])
+
+    def told(labels):
+        campaign.pool.qrel_set = labels
+        return recognizable_gold_warning(campaign, Detectability(0.9, gold=30, real=200))
+
+    assert "import_qrels fair-collection FILE --set NAME --min-grade 2" in told(graded)
+    graded.min_grade = 2
+    assert "--min-grade" not in told(graded)
+    assert "--min-grade" not in told(make_qrels(campaign.collection, "sparse", [(qid, "a", 1)]))
 
 
 def test_strategies_that_pass_tasks_without_reading_are_pointed_out_with_what_to_do(fair):

@@ -29,7 +29,7 @@ SHELVES: dict[str, tuple[str, ...]] = {
         "methods-active-learning",
     ),
     "Data and programs": ("data-formats", "api", "api-examples", "webhooks"),
-    "Operate": ("operations", "maintenance", "settings", "marketplace", "marketplace-protocol"),
+    "Operate": ("sizing", "operations", "maintenance", "settings", "marketplace", "marketplace-protocol"),
     "Develop": ("architecture", "contributing"),
 }
 _OWN_LINK = re.compile(r"(?P<name>[a-z0-9-]+)\.md(?P<place>#.*)?")

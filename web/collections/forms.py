@@ -165,7 +165,10 @@ class CreateCollection(AdvancedFields, CollectionFiles, AboutCollection):
         required=False,
         help_text="One per line: pid, tab, text; or JSON lines. The database stores only the texts that are needed.",
     )
-    qrels = forms.FileField(required=False, help_text="Known labels: qid 0 pid grade.")
+    qrels = forms.FileField(
+        required=False,
+        help_text="Known labels: qid 0 pid grade. Grade 1 and above count as relevant; change this under Advanced.",
+    )
     skip_unknown = forms.BooleanField(
         required=False, label=LEAVE_OUT, help_text="Labels of queries that are not in the query file."
     )

@@ -195,7 +195,7 @@ def _version_steps(collection: Collection, held: Holdings) -> list[Step]:
     judged = next((one for one in held.campaigns_of_pairs if one.counted), None)
     publish = reverse("web:publish", args=[judged.campaign.name]) if judged else ""
     if not held.versions:
-        words = "The winners become labels that every run is scored with."
+        words = "The best answers become labels that every run is scored with."
         return [
             Step("Version", False, words, "publish version", "Publish a version" if judged else "", publish)
         ]

@@ -2,7 +2,7 @@
 
 AccountError
 ├── InvitationOver      used, withdrawn, expired or unknown
-├── NotAnAccount        no such person, or a name that is taken
+├── NotAnAccount        no such person, a name that is taken, or an invalid e-mail address
 └── TokenRefused        an API token that cannot be created or used
 """
 
@@ -18,7 +18,7 @@ class InvitationOver(AccountError):
 
 
 class NotAnAccount(AccountError):
-    """There is no such person, or an account with this name already exists."""
+    """There is no such person, an account with this name already exists, or an e-mail address is invalid."""
 
 
 class TokenRefused(AccountError):

@@ -50,7 +50,7 @@ class Invitation(models.Model):
         default=False, help_text="The account can do anything in this installation."
     )
     mailed = models.BooleanField(
-        default=False, help_text="The link went to the address, so its use proves it."
+        default=False, help_text="The link was mailed, so whoever uses it receives mail at the address."
     )
     invited_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=clock.now)
@@ -89,7 +89,10 @@ class ApiToken(models.Model):
         )
         CAMPAIGNS = "campaigns", "manage campaigns and workers, open challenges (this can spend money)"
         PEOPLE = "people", "manage the members of collections, and invite people"
-        WEBHOOKS = "webhooks", "register webhooks and read their secrets once (they report private runs)"
+        WEBHOOKS = (
+            "webhooks",
+            "register webhooks, which report private runs, and read each webhook's secret once",
+        )
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=80)

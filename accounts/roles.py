@@ -17,7 +17,7 @@ class Role(StrEnum):
     ASSESSOR = "assessor"
     """Judges topics of graded campaigns. Sees only public runs and labels, because others would bias the grades."""
     SUBMITTER = "submitter"
-    """Submits runs for a team. Is not a member, so sees only what the public sees and the team's own runs."""
+    """Submits runs for a team. Is not a member, so sees only released results and the team's own runs."""
 
     @property
     def words(self) -> str:

@@ -150,7 +150,7 @@ class Large:
             suppliers[passage].append(run.pk)
 
     def campaigned(self) -> None:
-        """Write tasks with every pair of each query's passages, pairs of later challengers, and gold pairs."""
+        """Write the campaign, nearly all pairs of pooled passages, pairs of later challengers, and gold pairs."""
         values = CampaignSettings(max_tasks_per_worker=60, budget=Decimal(60_000)).values()
         self.campaign = judging.Campaign.objects.create(
             name="large",

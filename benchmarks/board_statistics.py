@@ -199,7 +199,7 @@ def show(found: Figures) -> None:
     print(f"intervals, {TRIALS:,} resamples              {found['bootstrap_seconds']:10.4f} s")
     print(f"  drawing and multiplying alone         {found['product_seconds']:10.4f} s")
     print(
-        f"  as many times that                    {found['of_product']:10.2f} × (at most {MOST_OF_PRODUCT:g} ×)"
+        f"  intervals ÷ drawing and multiplying   {found['of_product']:10.2f} × (at most {MOST_OF_PRODUCT:g} ×)"
     )
     print(f"scipy.stats.bootstrap                   {found['scipy_bootstrap_seconds']:10.2f} s")
     print(

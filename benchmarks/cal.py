@@ -6,8 +6,8 @@ Limits for the default of 10,000,000 passages, on 2 cores:
 - features computed in 900 s of processor time, without generating the texts, with at most 4 GB at the peak;
 - one iteration (learning from 150 judgments, ranking every passage, selecting 25) in 60 s with at most 4 GB.
 
-**Finding.** A simulated assessor has the grades of the sample's passages and of those in ``--texts FOLDER``. Such a
-folder has ``queries.tsv``, ``passages.tsv`` and ``qrels.txt``, such as MS MARCO's. Grades of 2 and more are relevant.
+**Finding.** A simulated assessor has the grades of the sample's passages and of those in ``--texts FOLDER``. That
+folder has ``queries.tsv``, ``passages.tsv`` and ``qrels.txt``, for instance MS MARCO's. Grades from 2 are relevant.
 Each query is judged in batches of 5, once in the order of active learning and once in random order, with five seeds.
 Limit: after 25 judgments for each query, active learning has found at least 1.5 times as many relevant passages. This
 must be true at the lower end of the 95% interval over the seeds.

@@ -1,8 +1,8 @@
 """Measure how fast runs are imported, scored and rescored, compared with pytrec_eval and ir_measures.
 
 It uses a generated run of 6,980 queries × 1,000 passages (7 million lines; decimal pids as in MS MARCO's passages),
-in TREC and MS MARCO format. If ../shared/data exists, it also uses the 16 real runs of TREC 2021 Deep Learning,
-uncompressed and not imported.
+in TREC and MS MARCO format. If ../shared/data/dl21 exists, it also uses the 16 real runs of TREC 2021 Deep Learning,
+which are decompressed and then scored without being stored.
 
 Each measurement is a separate process, timed after its imports and one tiny run; its peak memory is its
 largest resident set. Our process runs every check, hashes the content, stores the ranking and scores it; the other
@@ -340,7 +340,10 @@ def missed_limits(found: Figures, ratios: dict[str, float]) -> list[str]:
 def main(arguments: Sequence[str]) -> int:
     parser = options_parser(__doc__)
     parser.add_argument(
-        "--repeat", type=int, default=3, help="number of measurements per process (default: 3)"
+        "--repeat",
+        type=int,
+        default=3,
+        help="number of measurements of each kind (default: 3); the fastest counts",
     )
     parser.add_argument("--measure", nargs=3, metavar=("WHAT", "FOLDER", "RUN"), help=argparse.SUPPRESS)
     parser.add_argument("--prepare", type=Path, help=argparse.SUPPRESS)

@@ -4,7 +4,7 @@ The passages are synthetic: 56 words drawn by Zipf's law, and one in five repeat
 changed. Limits for the default of 1,000,000 passages:
 
 - texts compared in 300 s, of which at most 60 s for the bands and classes, on 2 cores;
-- at most 4 GB at the peak, also for 10,000,000 passages;
+- at most 1,100 MB at the peak (4 GB for 7,000,000 passages or more);
 - at least 95% of the repeated passages found, and no other passages.
 
 Signatures take 256 bytes for each passage in temporary files. Every band is sorted once, so that ten times the

@@ -180,7 +180,7 @@ def measure(client: Any, address: str, rounds: int) -> Figures | None:
     """Return the times, database queries and lines per second of a page; None for a URL that does not accept GET.
 
     Times are those of the first and of the other responses, in seconds (if streamed, to the first bytes). Queries are
-    those of the last response. Lines per second are only for streamed responses.
+    those of the last response. Lines per second are only for streamed responses of at least 2,000 lines.
     """
     from django.db import connection
     from django.test.utils import CaptureQueriesContext

@@ -101,7 +101,7 @@ def processor_seconds(first: int) -> float:
 
 
 class Campaigned:
-    """A launched campaign with this many waiting tasks, and a place for every worker."""
+    """A launched campaign with at least this many waiting tasks, and with the places it posted."""
 
     def __init__(self, name: str, tasks: int) -> None:
         from judging.campaign.campaigns import CampaignSettings, create_campaign

@@ -90,7 +90,7 @@ def address(name: str, default: str, schemes: set[str], *, required: bool = Fals
     scheme = word.partition("://")[0]
     if word and (scheme not in schemes or "://" not in word):
         raise ImproperlyConfigured(
-            f"{name}={word!r} must start with one of: {', '.join(sorted(schemes))}://."
+            f"{name}={word!r} must start with {' or '.join(f'{one}://' for one in sorted(schemes))}."
         )
     return word
 

@@ -3,7 +3,7 @@
 Refusal
 ├── NotNow                     the same request may succeed later
 │   └── config.background.services.TryLater
-├── config.sealed_secrets.SealBroken  a secret was sealed under another key
+├── config.sealed_secrets.SealBroken  a secret was sealed under another key, or altered
 ├── config.sweep.SweepFailed    some steps of a sweep failed, the others succeeded
 ├── config.process.launcher.StartFailed
 ├── config.background.errors.BackgroundError

@@ -1,7 +1,7 @@
 """Django's settings for the marketplace, read from the environment. docs/marketplace.md lists the variables.
 
 The marketplace is a separate program with its own database, accounts and port. These settings and ``config.settings``
-share only the functions that read the environment.
+share no values, only middleware and the functions that read the environment and protect files.
 """
 
 import re
@@ -88,8 +88,9 @@ QUEUE_HOSTS = env.list("MARKETPLACE_QUEUE_HOSTS", default=[])
 
 # The worker pages.
 OPEN_SIGNUP = boolean("MARKETPLACE_OPEN_SIGNUP", not PRODUCTION)
-# Days for which personal data is kept. 0 means until an operator erases it.
+# Folder of the list of forgotten workers. Empty means DATA_DIR.
 RIGHTS_DIR = env.str("MARKETPLACE_RIGHTS_DIR", default=_OWN_DIR or env.str("PREFEREE_RIGHTS_DIR", default=""))
+# Days for which personal data is kept. 0 means until a worker or an operator erases it.
 KEEP_ACCOUNTS_DAYS = whole_number_setting("MARKETPLACE_KEEP_ACCOUNTS_DAYS", 0)
 KEEP_MESSAGES_DAYS = whole_number_setting("MARKETPLACE_KEEP_MESSAGES_DAYS", 365)
 MAX_HELD = whole_number_setting("MARKETPLACE_MAX_HELD", 25, least=1)

@@ -30,7 +30,7 @@ def unseal(sealed: str, *, purpose: str) -> str:
         return _fernet(purpose).decrypt(sealed.encode()).decode()
     except InvalidToken:
         raise SealBroken(
-            "A secret in the database was sealed under another SECRET_KEY.",
+            "A secret in the database cannot be read. It was sealed under another SECRET_KEY, or altered.",
             "Start with the previous SECRET_KEY, or create the secret again.",
         ) from None
 

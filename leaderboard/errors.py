@@ -1,11 +1,11 @@
 """The leaderboard's errors.
 
 LeaderboardError
-├── UnknownLabels     no such qrel set or version
+├── UnknownLabels     no qrel set at all, or a malformed version
 ├── UnknownMeasure    unknown measure, or a measure that cannot be used here
 ├── NothingPrivate    no private queries, or too few to compare on
 ├── NothingToScore    no runs, or no query that both sets of labels cover
-│   └── NoRuns        no runs yet
+│   └── NoRuns        no runs to rank
 ├── WrongSetting      an invalid number or choice for an analysis
 └── MembersOnly       unreleased data or withheld labels, for members only
 """
@@ -18,7 +18,7 @@ class LeaderboardError(Refusal):
 
 
 class UnknownLabels(LeaderboardError):
-    """No qrel set or version has the given name."""
+    """The collection has no qrel set, or a name such as ``@x`` is not a version."""
 
 
 class UnknownMeasure(LeaderboardError):
@@ -34,7 +34,7 @@ class NothingToScore(LeaderboardError):
 
 
 class NoRuns(NothingToScore):
-    """The collection has no runs yet."""
+    """There are no runs to rank: the collection has none, or the labels cannot score any of them."""
 
 
 class WrongSetting(LeaderboardError):

@@ -25,7 +25,7 @@ ASK = "leaderboard.ask_better_than_perfect"
 def ring_for_analysis(asked: Asked) -> Job:
     """Start a job that computes and stores the analysis.
 
-    Raises a Refusal if there is nothing to analyze or the queue is full.
+    Raises a Refusal if there is nothing to analyze or too many analyses of the collection are in progress.
     """
     arguments = {
         "kind": asked.kind.name,
@@ -116,7 +116,7 @@ def asking_work(collection: Collection) -> QuerySet[Job]:
 
 @job_kind("leaderboard.forget_analyses")
 def forget_analyses(**_: Any) -> dict[str, Any]:
-    """Delete stored analyses past the age limit, and the least recently used results beyond the size limits."""
+    """Delete stored results that are too old or of other software, and the least recently used beyond the limits."""
     sweep, deleted = Sweep("Forgetting analyses"), {"deleted": 0, "values_deleted": 0}
     for step, what in (
         (forget_old_results, "deleted"),

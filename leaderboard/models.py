@@ -12,7 +12,7 @@ class Evaluation(models.Model):
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
     run = models.ForeignKey(Run, models.CASCADE, related_name="+")
-    labels = models.CharField(max_length=100, help_text='A qrel set\'s name, or "@n" for a version.')
+    labels = models.CharField(max_length=100, help_text='A qrel set\'s name, "@n" or "@n:order".')
     labels_sha256 = models.CharField(max_length=64)
     measure = models.CharField(max_length=60)
     values = models.BinaryField(

@@ -3,7 +3,7 @@ from django.http import HttpRequest
 
 
 def site(request: HttpRequest) -> dict[str, str]:  # noqa: ARG001 -- context processors receive the request
-    """Return the contact shown on pages, and its e-mail address if the contact is one.
+    """Return the contact shown on pages, also as ``contact_email`` if it is an e-mail address.
 
     If no contact is configured, a phrase takes its place.
     """

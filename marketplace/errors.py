@@ -11,9 +11,9 @@ MarketplaceError
 │   ├── TaskRefused (take or submit a task)
 │   ├── QualificationRefused (request a qualification)
 │   ├── LetterRefused (send a message to a requester)
-│   └── SignInRefused (sign in; also an AccountRefused)
+│   └── SignInRefused (sign in, or prove ownership of the account; also an AccountRefused)
 ├── SweepFailed (some steps of a sweep failed; the others succeeded)
-└── AccountRefused (an account, key or link cannot be created or used)
+└── AccountRefused (an account, key or link cannot be created, changed, used or erased)
     └── PayoutRefused (a payout cannot be created or recorded)
 """
 
@@ -112,7 +112,7 @@ class MissingAuthenticationTokenException(ProtocolError):
 
 
 class IncompleteSignatureException(ProtocolError):
-    """The Authorization header cannot be parsed."""
+    """The header ``Authorization`` or ``X-Amz-Date`` is missing a part or cannot be parsed."""
 
 
 class UnrecognizedClientException(ProtocolError):
@@ -123,7 +123,7 @@ class UnrecognizedClientException(ProtocolError):
 
 
 class InvalidSignatureException(ProtocolError):
-    """The signature is wrong, expired, or made for another service or region."""
+    """The signature is wrong, more than 15 minutes old or early, or made for another service or region."""
 
 
 class WorkerRefused(MarketplaceError):
@@ -156,11 +156,11 @@ class SweepFailed(MarketplaceError):
 
 
 class AccountRefused(MarketplaceError):
-    """An account, a key or a sign-in link cannot be created or used."""
+    """An account, a key or a link cannot be created, changed, used or erased."""
 
 
 class SignInRefused(WorkerRefused, AccountRefused):
-    """A worker cannot sign in."""
+    """A worker cannot sign in, or cannot prove ownership of the account."""
 
 
 class PayoutRefused(AccountRefused):

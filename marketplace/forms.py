@@ -76,7 +76,7 @@ class SignUpForm(forms.Form):
             self.fields["country"].set_by_operator()  # type: ignore[attr-defined]
 
     def clean_username(self) -> str:
-        """Normalize the name, and refuse it if it is taken or reserved."""
+        """Normalize the name, and refuse it if it is taken or not allowed."""
         username = worker_names.one_spelling(self.cleaned_data["username"])
         if refusal := worker_names.name_refusal(username, program=True):
             raise forms.ValidationError(refusal)

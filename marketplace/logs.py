@@ -1,4 +1,4 @@
-"""Logging that masks the secret part of links that create accounts or sign people in."""
+"""Logging that masks the secret part of links: invitations, sign-in, new passwords, confirmed addresses."""
 
 import logging
 import re

@@ -25,7 +25,7 @@ class Server(BaseApplication):
         super().__init__()
 
     def load_config(self) -> None:
-        """Configure gunicorn. Each worker process has its own scheduler, because several do no harm."""
+        """Configure gunicorn. Each worker process has its own scheduler; several schedulers do no harm."""
         options: dict[str, Any] = {
             "bind": f"{settings.HOST}:{settings.PORT}",
             "workers": settings.PROCESSES,

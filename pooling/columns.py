@@ -23,7 +23,7 @@ Integers = NDArray[np.int32] | NDArray[np.int64]
 class Columns:
     """The content of a run or qrel file, one row per line, in file order.
 
-    Arrays are int32 where that suffices.
+    ``codes`` and ``number`` are int32 where that suffices, otherwise int64.
 
     - ``qids``: the queries, in order of first appearance.
     - ``query``: for each line, the index of its query in ``qids``.
@@ -78,7 +78,7 @@ class Columns:
 def read_columns(content: Content, layouts: Sequence[Layout]) -> Columns:
     """Read a file in the first of these layouts that has as many columns as the file's first line.
 
-    Raises InvalidFile (of the layout's kind), UnreadableContent or EmptyFile.
+    Raises InvalidFile (of the layout's kind), UnreadableContent, EmptyFile or ReaderFailed.
     """
     try:
         return _read_columns(content, layouts)

@@ -152,7 +152,10 @@ class GrantOver(PoolingError):
 
 
 class UploadRefused(PoolingError):
-    """A file that is not accepted: too large, incomplete, or with an invalid name."""
+    """A file that is not accepted: too large, incomplete, or with an invalid name.
+
+    Also raised for a file that was already read or discarded, or whose sender may no longer submit it.
+    """
 
     def __init__(self, message: str, next_step: str = "", *, too_large: bool = False) -> None:
         super().__init__(message, next_step)
@@ -200,7 +203,9 @@ class AlreadySplit(SplitRefused):
 
 
 class SubmissionRefused(PoolingError):
-    """A run that the board's policy or rounds do not accept, or a policy or round with invalid values.
+    """A run, or a change to one, that the board's policy, its rounds or a team's role do not allow.
+
+    Also raised for a policy or round with invalid values, and for deleting a round that has runs.
 
     ``welcome_on`` is the day from which the policy accepts the run, if known. ``missing`` lists the required details
     that the run lacks. ``parts`` has one refusal for each reason.

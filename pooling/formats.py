@@ -1,7 +1,7 @@
 """Read the bytes of a file in blocks of whole lines, under any supported compression.
 
 Compression is recognized by the first bytes, not the name. The hash covers the decompressed
-content, so recompressing a file does not change it.
+content, so recompressing a file does not change its hash.
 """
 
 from __future__ import annotations
@@ -311,7 +311,10 @@ def numbered_lines(content: Content) -> Iterator[tuple[int, bytes]]:
 
 
 def line_text(content_name: str, number: int, line: bytes) -> str:
-    """Return a line as text. Raises UnreadableContent if it is not UTF-8, or has a NUL or a byte order mark."""
+    """Return a line as text.
+
+    Raises UnreadableContent if it is not UTF-8, contains a NUL, or begins with a byte order mark.
+    """
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:

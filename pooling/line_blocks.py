@@ -28,7 +28,7 @@ LONGEST: Mapping[str, int] = {"qid": 200, "pid": 300, "tag": 200}
 """The maximum length of qid, pid and run tag, in bytes of UTF-8."""
 
 LARGEST_GRADE = 2**31 - 1
-"""The largest integer that a database column can store."""
+"""The largest integer that the database column of grades can store."""
 LONGEST_SHOWN = 120
 """The maximum number of bytes of a field that an error quotes."""
 SPLIT_BY_TAG = "Split the file by its last column."
@@ -37,7 +37,7 @@ _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _REAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _WINDOW = 96
-"""If every window of this many bytes contains a line feed, no field is near the limits of LONGEST."""
+"""If every window of this many bytes contains a line feed, no field is longer than LONGEST permits."""
 _PIECE = _WINDOW * 16384  # many whole windows; a block's last window may be shorter, but ends in a line feed
 _BLANKS = (9, 11, 12, 13, 32)
 
@@ -227,7 +227,10 @@ def problem_with_line(fields: Sequence[bytes], layout: Layout) -> LineProblem | 
         if name in ("rank", "grade") and not _INTEGER.fullmatch(value):
             return LineProblem(name, f"the {name} {quoted_field(value)} is not an integer.")
         if name == "grade" and abs(int(value)) > LARGEST_GRADE:
-            return LineProblem(name, f"the grade {quoted_field(value)} is larger than {LARGEST_GRADE:,}.")
+            return LineProblem(
+                name,
+                f"the grade {quoted_field(value)} is not between -{LARGEST_GRADE:,} and {LARGEST_GRADE:,}.",
+            )
         if name == "score" and (reason := _wrong_score(value)):
             return LineProblem(name, reason)
         if name in LONGEST and len(value) > LONGEST[name]:

@@ -124,9 +124,9 @@ def group_near_duplicates(
 ) -> NearDuplicates:
     """Find the classes of near-duplicates among texts, given as (pid, text).
 
-    The smallest pid of a class is canonical. Temporary files in ``folder`` take about 256 bytes per text; none
-    remain, even if the process is killed. ``shown`` is called with the number of texts read so far, after every
-    ``TEXTS_AT_ONCE`` texts.
+    The smallest pid of a class is canonical. Temporary files in ``folder`` take about 256 bytes per text at the
+    default threshold. None remain, even if the process is killed. ``shown`` is called with the number of texts read
+    so far, after every ``TEXTS_AT_ONCE`` texts.
     """
     with ExitStack() as files:
         minima, *bands = (
@@ -166,7 +166,7 @@ def _components(found: _Signatures, pids: pl.Series) -> NDArray[np.integer]:
 
 
 def _pairs_of_band(band: NDArray[np.uint64]) -> Iterator[Pairs]:
-    """Yield pairs of texts with the same hash of a band, which form a bucket.
+    """Yield pairs of texts from the same bucket, that is, with the same hash of this band.
 
     Each text is paired with the first and with the previous text of its bucket. The number of pairs is thus linear in
     the bucket's size.

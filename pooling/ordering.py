@@ -1,6 +1,6 @@
 """Sort the lines of a run by rank, and count irregularities such as ties.
 
-Most files are already sorted, so only lines out of order are moved, in place.
+Most files are already sorted, so only the lines of unsorted queries, and tied lines, are moved, in place.
 """
 
 from collections.abc import Iterator

@@ -243,7 +243,7 @@ class KnownRun:
 
 
 def numbers_by_measure(given: Any) -> dict[str, float] | None:
-    """Return finite numbers by measure name as floats; None if ``given`` is anything else."""
+    """Return numbers between -1e9 and 1e9 by measure name as floats; None if ``given`` is anything else."""
     if not isinstance(given, Mapping):
         return None
     numbers = {str(name): value for name, value in given.items()}

@@ -162,7 +162,8 @@ def sources_apart(passages: Mapping[Source, int], shared: Iterable[tuple[Source,
     """Return the sources outside the largest group of sources that share passages, directly or through each other.
 
     They may retrieve something else, such as documents. ``passages``: number of passages by source. ``shared``: pairs
-    of sources with a passage in common. Sources with fewer than ``LEAST_APART`` passages are not returned.
+    of sources with a passage in common. Sources with fewer than ``LEAST_APART`` passages are not returned. If no two
+    sources share a passage, the list is empty.
     """
     groups = {source: {source} for source in passages}
     for one, other in set(shared):

@@ -63,7 +63,9 @@ class RunReport:
 
     def warnings(self) -> list[str]:
         """Return the report's warnings as sentences. The first is about unanswered queries, if any."""
-        ties = f"ties ({many(self.tied_lines, 'line')}; {self.tied_tops} at the first place)"
+        ties = (
+            f"ties ({many(self.tied_lines, 'line')}; at rank 1 in {many(self.tied_tops, 'query', 'queries')})"
+        )
         said = [
             (len(self.skipped), ("unknown query was", "unknown queries were"), "skipped"),
             (self.rank_disagreements, HAS, "a rank column that disagrees with the order of the scores"),
@@ -132,7 +134,8 @@ def read_run_file(
       default for TREC runs.
     - ``rank``: by rank, ascending; equal ranks in file order. The only order of MS MARCO runs.
 
-    Raises InvalidRunFile, UnknownQueries, UnreadableContent or EmptyFile, which name the file and line.
+    Raises InvalidRunFile, UnknownQueries, UnreadableContent, EmptyFile or ReaderFailed. They name the file, and the
+    line if one line is at fault.
     """
     columns = read_columns(content, (TREC_RUN, MSMARCO_RUN))
     if columns.score is None and order == "score":

@@ -79,7 +79,11 @@ class _QueryMeetings:
     resampled: bool = False
 
     def meeting(self, a: int, b: int) -> Meeting:
-        """Return the pair's state: settled if it belongs to an earlier round, else by this challenge's rule."""
+        """Return the pair's state.
+
+        A pair of an earlier round is settled. Two best answers without judgments tie. Any other pair follows this
+        challenge's rule, or only the judgments drawn if they are a random draw.
+        """
         key = (self.query, a, b)
         said = self.record.said.get(key, PairJudgments())
         if not said.judged and a in self.bests and b in self.bests:
@@ -156,7 +160,10 @@ def hold_contest(
 
 
 def _recorded_outcome(sides: Sides) -> QueryOutcome:
-    """Return the outcome of a query that only the challenge covers: closed, with the recorded best answers."""
+    """Return a closed outcome with the best answers that the challenge recorded.
+
+    It is for a query that only the challenge covers, or of whose earlier rounds no judgment was drawn.
+    """
     return QueryOutcome(Status.CLOSED, tuple(sorted(sides.bests)), False, len(sides.bests), {})
 
 

@@ -4,10 +4,10 @@ TournamentError
 ├── NoSuchVersion         the collection has no such version
 ├── NotADoi               a text is not a DOI
 ├── SpendNotConfirmed     a challenge costs money that nobody has agreed to
-├── NothingToPublish      no query of the campaign is settled
+├── NothingToPublish      no query can be published, or others keep publishing at the same time
 ├── NotAsShown            the draft has changed since its preview
 ├── OnlyRehearsed         a rehearsal's simulated judgments can't be published
-├── CampaignOver          a closed campaign accepts no more judgments
+├── CampaignOver          a closing or closed campaign requests no more judgments
 ├── ChallengeUnderWay     a campaign can have one challenge at a time
 ├── TextsMissing          challengers have no text
 ├── RebuildDiffers        a version can't be derived again from its manifest
@@ -34,7 +34,7 @@ class NotADoi(TournamentError):
 
 
 class NothingToPublish(TournamentError):
-    """No query of the campaign is settled."""
+    """No query of the campaign can be published, or others keep publishing versions at the same time."""
 
 
 class NotAsShown(TournamentError):
@@ -46,7 +46,7 @@ class OnlyRehearsed(TournamentError):
 
 
 class CampaignOver(TournamentError):
-    """A closed campaign accepts no more judgments."""
+    """A closing or closed campaign requests no more judgments."""
 
 
 class ChallengeUnderWay(TournamentError):

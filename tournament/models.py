@@ -57,14 +57,14 @@ class QueryResult(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+")
     query = models.ForeignKey(Query, models.PROTECT, related_name="+")
     status = models.CharField(max_length=10, choices=Status.choices)
-    tied = models.BooleanField(default=False, help_text="Whether there is more than one best answer.")
+    tied = models.BooleanField(default=False, help_text="Whether it is settled with several best answers.")
     cycle = models.BooleanField(
         default=False, help_text="Whether the tied set is a cycle of strict majorities."
     )
     best_answer_ids = models.JSONField(
         default=list, help_text="Passage keys, ascending; class representatives."
     )
-    wins = models.JSONField(default=dict, help_text="Passage key → wins (halves allowed).")
+    wins = models.JSONField(default=dict, help_text="Passage key → wins, such as 2, 2.5 or 0.333.")
     missing_pairs = models.JSONField(default=list, help_text="[[a, b], …]: pairs still to be judged.")
     reason = models.TextField(help_text="The reason for the result, in a sentence.")
     resolved_at = models.DateTimeField(default=clock.now)
@@ -183,7 +183,7 @@ class Challenge(models.Model):
         models.PROTECT,
         null=True,
         related_name="+",
-        help_text="The version whose best answers were challenged.",
+        help_text="The latest version when the challenge was opened.",
     )
     created_at = models.DateTimeField(default=clock.now)
     done_at = models.DateTimeField(null=True)
@@ -208,7 +208,7 @@ class ChallengedQuery(models.Model):
     best_ids = models.JSONField(default=list, help_text="Passage keys of the current best answers.")
     challenger_ids = models.JSONField(default=list, help_text="Passage keys of the challengers.")
     members = models.JSONField(
-        default=dict, help_text="Challenger key → keys of other passages of its class in the runs' tops."
+        default=dict, help_text="Key of a challenger or best answer → keys of other passages of its class."
     )
 
     class Meta:

@@ -23,7 +23,8 @@ class QueryOutcome:
 
     - ``best``: the best answers, ascending; for an open query, the best so far (empty without judgments).
     - ``tied_at_first``: the number of passages with the most wins before any recount.
-    - ``wins``: the wins of each passage in the tournament that decided the query.
+    - ``wins``: the wins of each passage in the tournament that decided the query; empty if its best answers kept
+      their places in a challenge or were only recorded by one.
     - ``missing``: the pairs still to be judged; in a closed query, they cannot change the result.
     - ``challenge``: the number of the deciding challenge, 0 for the first tournament.
     - ``challengers``: the number of challengers in that challenge.

@@ -1,6 +1,6 @@
 """Turn judgments into wins, pair by pair.
 
-Each of a pair's *k* judgments gives 1/*k* of a win to the preferred passage, or half of that to both for "cannot
+Each of a pair's *k* judgments gives 1/*k* of a win to the preferred passage, or half of that to each for "cannot
 decide". Wins are integer numerators over a common denominator, the ``unit`` (the value of a whole win). Two passages
 tie when their numerators are equal, so rounding never makes or breaks a tie.
 """

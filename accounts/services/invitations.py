@@ -22,7 +22,7 @@ from accounts.user_names import VALIDATORS
 from config import clock
 
 logger = logging.getLogger(__name__)
-#: The ``email`` of an invitation that anyone with the link can accept. That person enters an address.
+#: The ``email`` of an invitation without an address. The person who accepts it can enter one.
 ANYBODY = ""
 FIRST_LINK_HOURS = 24
 OVER = InvitationOver(
@@ -120,7 +120,7 @@ def accept(invitation: Invitation, user: User) -> None:
     """Mark the invitation as accepted by this person, and make them an administrator if the invitation says so.
 
     Raises InvitationOver if the invitation is no longer open, for instance because another person has just accepted
-    it. Accepting it again changes nothing.
+    it, or if it is for the first administrator and there is one already. Accepting it again changes nothing.
     """
     now = clock.now()
     with transaction.atomic():

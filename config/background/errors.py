@@ -4,7 +4,7 @@ BackgroundError
 ├── UnknownJobKind      this kind of job is not registered
 ├── JobFailed           the job failed
 ├── LeaseLost           another worker has taken over this job; stop immediately
-└── TooMuchAsked        too many jobs of this kind are already waiting
+└── TooMuchAsked        the collection has too many unfinished jobs of this kind
 """
 
 from config.errors import Refusal
@@ -21,7 +21,7 @@ class UnknownJobKind(BackgroundError):
 
 
 class JobFailed(BackgroundError):
-    """The job failed. The message is the one that the job recorded."""
+    """The job failed. The message is that of :func:`config.background.failures.failure_of`."""
 
 
 class LeaseLost(BackgroundError):
@@ -29,4 +29,4 @@ class LeaseLost(BackgroundError):
 
 
 class TooMuchAsked(BackgroundError):
-    """Too many jobs of this kind are already waiting. More of them would delay all other jobs."""
+    """The collection has too many unfinished jobs of this kind. More of them would delay all other jobs."""

@@ -1,4 +1,4 @@
-"""Events, stored until every subscriber is notified: an outbox.
+"""Events, stored until they are delivered and for a time after that: an outbox.
 
 An app records an event in the same transaction as its cause, so neither exists without the other. The app does not
 depend on the event's subscribers, which poll on a schedule and handle each event once.

@@ -17,7 +17,7 @@ def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 
     """Wait until ``job`` is over, and return it. Run it in this process if no other process runs jobs.
 
     A postponed job is tried immediately, because the caller may have fixed the cause. If the job fails, raises
-    :class:`JobFailed` with the job's own message.
+    :class:`JobFailed` with the message of :func:`failure_of`.
     """
     services.hurry(Job.objects.filter(pk=job.pk))
     while job.state in (Job.State.WAITING, Job.State.RUNNING):

@@ -104,7 +104,7 @@ class AtWork(models.Model):
 
 
 class Event(models.Model):
-    """Something that happened in a collection, stored until all subscribers are notified (see events.py)."""
+    """Something that happened in a collection, kept for a time after it is delivered (see events.py)."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, help_text="The same in every delivery.")
     kind = models.CharField(max_length=40)

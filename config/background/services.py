@@ -84,7 +84,7 @@ def start_for(kind: str, *, key: str, arguments: dict[str, Any]) -> Job:
 
 
 def hurry(jobs: JobQuerySet) -> int:
-    """Make waiting jobs that are scheduled for later due now; return their number.
+    """Bring forward the waiting jobs that are scheduled for later, so that they are due now; return their number.
 
     Used when somebody asks for the work, or may have fixed the cause of a failure.
     """
@@ -193,7 +193,10 @@ def _lease_kept_alive(job: Job) -> Iterator[None]:
 
 
 class _JobProgress:
-    """Callback that stores a job's progress, at most about twice a second, and passes every call to the watcher."""
+    """Callback that stores a job's progress and passes every call to the watcher.
+
+    It stores progress at most about twice a second until ``done`` reaches ``total``, then every time.
+    """
 
     def __init__(self, job: Job, watcher: Progress | None) -> None:
         self.job = job
@@ -354,7 +357,7 @@ def running_processes() -> QuerySet[AtWork]:
 
 
 def take_back(jobs: QuerySet[Job], why: Refusal) -> bool:
-    """Cancel the jobs that never started, with ``why`` as the reason. Return whether there were any."""
+    """Cancel the waiting jobs that have used no attempt, for the reason ``why``. Return whether there were any."""
     waiting = jobs.filter(state=Job.State.WAITING, attempts=0)
     ended = {"state": Job.State.FAILED, "failure": "TakenBack", "fault": Job.Fault.REFUSED}
     said = {"failure_message": why.message, "next_step": why.next_step}

@@ -1,6 +1,6 @@
 """Starts the parts of the product: its database, the embedded marketplace and the web process.
 
-With the default settings, no other server is needed (docs/architecture.md, "Where it runs").
+With the default settings, no other server is needed (docs/architecture.md, "Work in the background").
 """
 
 import fcntl
@@ -137,15 +137,15 @@ def crowd_running() -> Iterator[None]:
 
 
 def _require_our_marketplace() -> None:
-    """Raise Refusal if the marketplace that answers belongs to another installation and so refuses our keys."""
+    """Raise Refusal if the marketplace that answers refuses our keys, as another installation's does."""
     try:
         import_string("judging.crowds.crowd_at")("mturk", settings.CROWD_ENDPOINT).balance()
     except Refusal as refusal:
         if getattr(refusal, "error_class", "") == "later":
             return  # the marketplace is only busy
         raise Refusal(
-            f"Another installation's marketplace answers at {settings.CROWD_ENDPOINT}. {refusal.message}",
-            "Stop it, or set MARKETPLACE_PORT to a free port.",
+            f"The marketplace at {settings.CROWD_ENDPOINT} refuses this installation. {refusal.message}",
+            "If it belongs to another installation, stop it or set MARKETPLACE_PORT to a free port.",
         ) from refusal
 
 

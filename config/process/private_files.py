@@ -1,6 +1,7 @@
 """Protect the installation's files from other accounts of the machine.
 
-Both settings modules import this first, so it applies to every process: pages, commands, jobs and marketplace.
+Both settings modules import this before they write a file, so it applies to every process: pages, commands, jobs and
+marketplace.
 """
 
 import os

@@ -30,8 +30,9 @@ ARRIVALS_AT_PLACE, ARRIVALS_SECONDS = 5, 600
 def past_with_gold(campaign: Campaign, worker: Worker | None, *, beside: Submission | None = None) -> Past:
     """Return the worker's history in the campaign; for None, an empty history.
 
-    If too few gold pairs are left for another task, first releases open tasks of the worker that have no choices,
-    until enough are left. The task of ``beside`` is never released.
+    If too few gold pairs are left for another task, the worker's tasks without choices
+    (:func:`judging.tasks.displacement.untouched`) are released first, until enough are left. ``beside`` is never
+    released.
     """
     past = past_of(campaign, worker.pk if worker else None)
     if worker is None or past.gold_is_left():
@@ -47,7 +48,8 @@ def past_with_gold(campaign: Campaign, worker: Worker | None, *, beside: Submiss
 def limits(campaign: Campaign, arrival: Arrival, network: str) -> list[tuple[Limit, str]]:
     """Return the limits on how many new worker ids can come from one network, each with its counter's key.
 
-    One limit is per place, the other per campaign. Signed arrivals and unknown networks have no limits.
+    One limit is per place, the other per campaign. There are none for signed arrivals, for unknown networks, at
+    crowds whose URLs name no place, or if ``ARRIVALS_PER_NETWORK`` is 0.
     """
     if not (
         network and arrival.place_crowd_id and arrival.taken_at is None and settings.ARRIVALS_PER_NETWORK
@@ -110,7 +112,7 @@ def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
 def check_session(campaign: Campaign, arrival: Arrival) -> None:
     """Raise WorkRefused unless the crowd confirms this worker's session.
 
-    Used for crowds whose URLs name no place. Without this check, made-up sessions could hold every task until it
+    This is for crowds whose URLs name no place. Without this check, made-up sessions could hold every task until it
     times out. Lookups of unknown sessions are limited, so that they cannot use up the calls needed for payments.
     """
     if UNKNOWN_SESSIONS.used_up(campaign):

@@ -15,7 +15,7 @@ from judging.tasks.evidence import PROOF, proof_of
 
 
 def final_answers(submission: Submission) -> list[tuple[str, str]]:
-    """Return the fields of the crowd's form: the last choice for every slot, and the comment."""
+    """Return the fields of the crowd's form: the last choice for every slot that has one, and the comment."""
     fields = [(f"choice-{number}", side) for number, (side, _) in choices_made(submission).items() if side]
     return [*fields, ("comment", submission.comment)]
 

@@ -60,7 +60,8 @@ def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
     """Record the worker's consent, with its time and exact text, and draw the pairs to show. Safe to repeat.
 
     Returns False and records nothing if the campaign requires a confirmation of age and ``of_age`` is not set. Raises
-    :class:`WorkRefused` if no pairs can be drawn.
+    :class:`WorkRefused` if the task is over or its worker is excluded. Also raises it, and releases the task, if no
+    pairs can be drawn.
     """
     campaign = submission.campaign
     if campaign.minimum_age and not of_age:
@@ -109,7 +110,7 @@ class _Locked(NamedTuple):
 
 
 def _lock_held(submission: Submission, text: str = "") -> _Locked:
-    """Lock the submission so that it cannot end now. A task drawn for an ended submission would stay leased.
+    """Lock the submission so that it cannot end now. A task leased for a submission that has ended would stay leased.
 
     ``text`` is the digest of the consent text. Raises WorkRefused if, since the submission was read, it has ended or
     its worker was excluded.

@@ -55,7 +55,7 @@ SCRIPTS = [
     f"judging/{name}.js"
     for name in ("watch", "queue", "deadline", "progress", "report", "keys", "reading", "task", "times")
 ]
-#: How long to remember that a submission's last step was shown: longer than any task stays open.
+#: How long to remember that a submission's last step was shown: the longest time limit that a task can have.
 REMEMBERED_SECONDS = 30 * 86_400
 
 

@@ -72,7 +72,8 @@ def rehearse_campaign(
     """Rehearse the campaign with simulated workers who follow the labels ``truth``.
 
     An interrupted rehearsal continues with the same copy. ``tell`` is called with the result of each launch check.
-    Raises CampaignRefused (for example while another rehearsal is running), NotReady, and any error of the crowd.
+    Raises BadInput for invalid settings, CampaignRefused (for example while another rehearsal is running), NotReady,
+    and any error of the crowd.
     """
     check_crew(settings)
     # Take the lock before the copy exists. Otherwise a second rehearsal could replace a copy that is launching.

@@ -42,7 +42,7 @@ from judging.workers.identities import crowd_namespace, declare_simulated
 from pooling.models import QrelSet
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
-#: The number of rounds in a row in which no task was done, after which workers are added or the simulation gives up.
+#: After this many rounds in a row without a finished task, workers are added or the simulation gives up.
 IDLE_ROUNDS = 5
 #: The maximum number of workers in total. Workers are added if all others are excluded or have judged the pairs left.
 MOST_WORKERS = 400
@@ -171,7 +171,8 @@ def simulate_workers(
 
     Between rounds, submissions are collected and scheduled jobs run, so that repeats and the next steps of challenges
     are offered. Tasks that workers of an interrupted run still hold are released first. Raises CampaignRefused if the
-    campaign offers no tasks, its crowd is not on this machine, or another run is working on it.
+    campaign offers no tasks, its crowd is not on this machine, or another run is working on it. Raises JudgingError
+    if no worker can do the remaining tasks; a rehearsal with a task done stops there instead.
     """
     if not campaign.endpoint:  # It is set at launch.
         raise CampaignRefused(

@@ -38,8 +38,8 @@ class Truth:
     def prefers_left(self, page: Page) -> tuple[bool, bool]:
         """Return whether the left text is better, and whether it is obvious which one is.
 
-        As in a gold pair, it is obvious if one text is labeled two grades higher than the other. It is also obvious
-        if exactly one of the texts is unlabeled and in no pair of this question.
+        As in a gold pair, it is obvious if one text is labeled at least two grades higher than the other. It is also
+        obvious if one text is labeled, and the other is neither labeled nor in a pair of this question.
         """
         left, right = _squeeze_spaces(page.left), _squeeze_spaces(page.right)
         grades = [self._grade(page.question, left), self._grade(page.question, right)]

@@ -89,7 +89,7 @@ class Choice:
     def read(self, text: str) -> str:
         """Parse a choice. An empty text gives the first option, or "" if the field has no options.
 
-        Raises WrongSetting if the text is not one of the options.
+        Raises WrongSetting if the text is not one of the options, unless the field is ``free``.
         """
         if not self.options:
             return text.strip()[:200]

@@ -70,7 +70,8 @@ class Kind:
     - ``at_once``: for up to this many runs, pages compute it during the request, for every reader.
     - ``by_description``: it uses the descriptions of runs, and can include announced runs.
     - ``of_every_task``: it takes runs of passages and runs of documents together.
-    - ``reads_labels``: its results depend on qrel sets, so it is members-only while any of them is withheld.
+    - ``reads_labels``: its results depend on qrel sets. While any set is withheld, results for everyone must be of
+      chosen labels that are not withheld.
     - ``check``: raises a Refusal if the reader cannot see what the settings name. It runs before every read.
     """
 

@@ -1,4 +1,4 @@
-"""Run analyses, and store results with their figures until the data or settings behind them change."""
+"""Run analyses, and store results with their figures under a hash of the data and settings behind them."""
 
 import base64
 import hashlib
@@ -52,8 +52,8 @@ class StoredResult:
 def compute_analysis(asked: Asked, progress: Progress | None = None) -> Analysis:
     """Compute the analysis now, and add to its runs the teams that readers can see.
 
-    Labels of passages leave out runs of documents, and the reverse. A sentence names the runs left out. Raises a
-    Refusal if the reader cannot see the analysis, or if there is nothing to analyze.
+    Labels of passages leave out runs of documents, and the reverse, unless no run would remain. A sentence names the
+    runs left out. Raises a Refusal if the reader cannot see the analysis, or if there is nothing to analyze.
     """
     check_readable(asked)
     of_kind = _runs_of_labels(asked)
@@ -138,7 +138,10 @@ def _labels_chosen(asked: Asked, field: Choice) -> set[str] | None:
 
 
 def analysis_key(asked: Asked) -> str:
-    """Return the hash of everything that the result depends on. Raises a Refusal if there is nothing to analyze."""
+    """Return the hash of everything that the result depends on.
+
+    Raises a Refusal if the reader cannot see the result, or if there is nothing to analyze.
+    """
     return _key_for_data(asked, _data_behind(asked))
 
 
@@ -168,7 +171,10 @@ def takes_every_run(asked: Asked) -> bool:
 
 
 def _data_behind(asked: Asked) -> list[Basis]:
-    """Return what the analysis is computed from, by kind of data. Raises a Refusal if there is nothing to analyze."""
+    """Return what the analysis is computed from, by kind of data.
+
+    Raises a Refusal if the reader cannot see the result, or if there is nothing to analyze.
+    """
     check_readable(asked)
     if asked.kind.of_private or asked.text("queries") == "private":
         check_some_are_private(asked.collection)
@@ -215,7 +221,7 @@ def kept_analysis(key: str) -> Analysis | None:
 def result_now(asked: Asked) -> Analysis | None:
     """Return the stored result, or compute it if that is quick; else None.
 
-    Raises a Refusal if there is nothing to analyze.
+    Raises a Refusal if the reader cannot see the result, or if there is nothing to analyze.
     """
     kept = kept_analysis(analysis_key(asked))
     least = 0 if asked.kind.by_description else 1
@@ -227,7 +233,7 @@ def result_now(asked: Asked) -> Analysis | None:
 def result_or_older(asked: Asked) -> StoredResult | None:
     """Return the current result, or else the latest result of the same request on older data; None if there is none.
 
-    Raises a Refusal if there is nothing to analyze.
+    Raises a Refusal if the reader cannot see the result, or if there is nothing to analyze.
     """
     analysis, bases = result_now(asked), _data_behind(asked)
     if analysis is not None:

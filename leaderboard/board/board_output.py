@@ -15,7 +15,8 @@ from leaderboard.output.printed_charts import points_figure, rows_figure
 NAMED_ALL = 30
 NAMED_OF_EACH = 5
 NAMED = (
-    f"Named: the first {NAMED_OF_EACH} runs of each board, and the {NAMED_OF_EACH} that rise and fall the most. "
+    f"Named: the first {NAMED_OF_EACH} runs of each board, the {NAMED_OF_EACH} that rise most and the "
+    f"{NAMED_OF_EACH} that fall most. "
     "The table has every run."
 )
 
@@ -30,7 +31,7 @@ def board_analysis(published: PublishedBoard, *, axes_of: Sequence[BoardRow] = (
     said = [_board_sentence(published)]
     said += [agreement_in_words(published)] if board_has_preferences(published) else []
     said += [published.left_out_sentence] if published.left_out else []
-    said += ["The judges of this version were simulated."] if published.simulated else []
+    said += ["Some judges of this version were simulated."] if published.simulated else []
     return Analysis(
         facts=facts,
         tables=(board,),

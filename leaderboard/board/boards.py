@@ -259,8 +259,8 @@ def as_dict(published: PublishedBoard) -> dict[str, Any]:
     """Return the board as the content of ``--json``.
 
     Shares are from 0 to 1, and ``shift`` is positive for a run that moves up. A value is None if the measure has no
-    value for any query. ``rank_…_first`` and ``rank_…_last`` are the ends of the range of ranks (see
-    ``rank_ranges``). Without a version, the fields about preferences are left out.
+    value for any query, or if only ranks are published. ``rank_…_first`` and ``rank_…_last`` are the ends of the
+    range of ranks (see ``rank_ranges``). Without a version, the fields about preferences are left out.
     """
     board = published.board
     found: dict[str, Any] = json_ready(

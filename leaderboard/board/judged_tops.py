@@ -1,4 +1,4 @@
-"""Which top passages of runs were judged in the campaigns behind a version."""
+"""Find the top passages of runs that were judged in the campaigns behind a version."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ Top = tuple[int, str]
 
 
 def judged_pids(version: QrelVersion) -> Pids:
-    """Return qid → pids of the passages that the version's judgments compared, and of passages with the same texts.
+    """Return qid → pids of the passages that the version's judgments compared, and of the others in their classes.
 
     Best answers are always included, because a singleton needs no judgment. Queries that were carried over from an
     earlier version are looked up in that version.
@@ -73,7 +73,7 @@ def _compared_pids(version: QrelVersion) -> Pids:
 
 
 def _equal_text_classes(manifest: dict[str, Any]) -> Iterator[tuple[str, set[str]]]:
-    """Yield (qid, pids of one class) for every class of equal texts in the version."""
+    """Yield (qid, pids of one class) for every class of equal texts or near-duplicates in the version."""
     for row in manifest.get("queries", []):
         for members in row["classes"]:
             yield row["qid"], set(members)
@@ -88,7 +88,7 @@ def judged_tops(
 ) -> npt.NDArray[np.float64]:
     """Return 1 where a run's top passage was judged, else 0; shape (runs + 1, queries). The perfect run is last.
 
-    A passage with the same text as a judged passage counts as judged. Queries for which a run has no passage have 0.
+    A passage of the same class as a judged passage counts as judged. Queries for which a run has no passage have 0.
     """
     judged = judged_pids(version)
     entries = [(place, pid) for place, qid in enumerate(qids) for pid in sorted(judged.get(qid, ()))]

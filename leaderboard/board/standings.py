@@ -3,7 +3,7 @@
 [SP] Table 3 shows MRR@10 under both kinds of qrels side by side and adds the perfect run. This run returns the
 official qrel of every query at rank 1 and nothing else. Its MRR@10 is 1 under official qrels. Under preference qrels
 it is the share of queries whose official qrel is a best answer. The table shows the rank that the perfect run would
-have among the runs, but it does not affect other ranks or correlations. A board can use any measure.
+have among the runs. The perfect run does not affect other ranks or correlations. A board can use any measure.
 """
 
 import math

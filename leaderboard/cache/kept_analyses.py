@@ -104,7 +104,7 @@ def forget_old_results() -> int:
 def forget_unused() -> int:
     """Delete the least recently used results until the total size is within the limit.
 
-    An analysis is deleted together with its figures. Anything created or shown within the last hour stays.
+    An analysis is deleted together with its figures. Anything created or recorded as used within the last hour stays.
     Returns the number of deleted rows.
     """
     if not settings.KEEP_ANALYSES_BYTES:

@@ -28,8 +28,8 @@ def record_use(rows: Iterable[Evaluation]) -> None:
 def forget_values() -> int:
     """Delete values of other software versions, and the least recently used values beyond the size limit.
 
-    The limit equals that of analyses, but is applied separately. Anything created or used within the last hour stays.
-    Returns the number of deleted rows.
+    The limit equals that of analyses, but is applied separately. Anything created or recorded as used within the
+    last hour stays. Returns the number of deleted rows.
     """
     # During a rolling update, machines create rows of both versions for a while.
     made_before = clock.now() - timedelta(days=1)

@@ -7,5 +7,5 @@ ROOMS = ("leaderboard", "pooling", "tournament")
 
 
 def software_key() -> str:
-    """Return the version, followed by eight digits that change with the sources that values depend on."""
+    """Return the version, followed by eight hexadecimal digits that change with the sources that values depend on."""
     return sources_key(*ROOMS)

@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             name='Evaluation',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('labels', models.CharField(help_text='A qrel set\'s name, or "@n" for a version.', max_length=100)),
+                ('labels', models.CharField(help_text='A qrel set\'s name, "@n" or "@n:order".', max_length=100)),
                 ('labels_sha256', models.CharField(max_length=64)),
                 ('measure', models.CharField(max_length=60)),
                 ('values', models.BinaryField(help_text='float64, little-endian, one for each covered query in query order.')),

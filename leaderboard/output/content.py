@@ -39,7 +39,7 @@ def analysis_content(analysis: Analysis) -> dict[str, Any]:
 def json_ready(value: Any) -> Any:
     """Return a JSON-ready value.
 
-    NaN and infinities become None, tuples and sets become lists, and dataclasses become dictionaries.
+    NaN and infinities become None, tuples and frozensets lists, enums their values, and dataclasses dictionaries.
     """
     match value:
         case None | str() | int():

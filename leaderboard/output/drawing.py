@@ -1,6 +1,6 @@
 """Figures for print: one plain style, Okabe and Ito's colors in a fixed order, and the facts below.
 
-Uses Matplotlib's Agg backends without pyplot. The bytes of a figure depend only on its content and the fonts, because
+Uses Matplotlib without pyplot. The bytes of a figure depend only on its content and the fonts, because
 it contains no dates and its ids are fixed. Style is process-wide in matplotlib, so one figure is drawn at a time.
 """
 

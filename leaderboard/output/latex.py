@@ -226,7 +226,7 @@ def _group_heads(table: Table) -> list[str]:
 def _set_line(cells: Iterable[str]) -> str:
     r"""Return a line of the table, which starts with ``{}`` if its first sign is a star or a bracket.
 
-    Otherwise a ``\\`` or ``\midrule`` before the line would take that sign as its argument.
+    Without it, a ``\\`` or ``\midrule`` before the line would take that sign as its argument.
     """
     line = " & ".join(cells) + r" \\"
     return "{}" + line if line.lstrip().startswith(("[", "*")) else line

@@ -83,7 +83,7 @@ def _plain_number_text(value: float, kind: Kind) -> str:
 def _interval_text(interval: Interval, kind: Kind) -> str:
     """Return an interval as text, such as ``0.4213 [0.401, 0.441]``; only the value if it has no bounds.
 
-    Bounds of measures and changes have one decimal less than the value. Integer bounds have no decimals.
+    Bounds of measures and changes have at most three decimals. Integer bounds have no decimals.
     """
     plain = {Kind.INTERVAL: Kind.MEASURE, Kind.SHARE_INTERVAL: Kind.SHARE}.get(kind, kind)
     value = _plain_number_text(interval.value, plain)

@@ -261,7 +261,7 @@ class Analysis:
 
     @property
     def downloads(self) -> tuple[Table, ...]:
-        """The tables, and the data of figures that are not among the tables."""
+        """The tables, and the data tables of figures unless they are already among the tables."""
         keys = {table.key for table in self.tables}
         shown = (figure.data for figure in self.figures if figure.data is not None)
         return (*self.tables, *(table for table in shown if table.key not in keys))

@@ -29,7 +29,7 @@ def refuse_no_runs(collection: Collection, runs: Sequence[Run]) -> None:
 def official_set(collection: Collection, name: str | None = None) -> QrelSet:
     """Return the qrel set with this name (default: the leaderboard's set).
 
-    Raises UnknownLabels if the collection has no qrel set.
+    Raises UnknownLabels if the collection has no qrel set, and NotFound if it has none of this name.
     """
     if name:
         return qrel_set_named(collection, name)

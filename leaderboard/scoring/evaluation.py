@@ -45,9 +45,10 @@ class Scored:
 def measure_for(name: str, labels: Labels) -> Measure:
     """Return the measure of this name, with the lowest relevant grade of the labels.
 
-    A grade in the name, as in ``AP(rel=2)``, takes precedence. nDCG and NCG count gains for every grade of 1 or
-    higher, like trec_eval's nDCG, and Compat's ideal ranking includes all those grades. Raises UnknownMeasure for
-    every measure but Compat under an order of preference, whose levels define neither relevant passages nor gains.
+    A grade in the name, as in ``AP(rel=2)``, takes precedence. nDCG, NCG and ERR use every grade of 1 or higher,
+    like trec_eval's nDCG, and Compat's ideal ranking includes all those grades. Raises UnknownMeasure for every
+    measure but Compat without ``rel`` under an order of preference, whose levels define neither relevant passages nor
+    gains.
     Also raises it for ERR if the labels have grades above the highest for which ERR is defined. The error does not
     state the labels' highest grade, because labels can be withheld.
     """

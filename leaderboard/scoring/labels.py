@@ -143,7 +143,7 @@ def qrel_set_labels(qrel_set: QrelSet) -> Labels:
 
 
 def version_labels(version: QrelVersion) -> Labels:
-    """Return a version's best answers, including passages with the same text, each with grade 1."""
+    """Return a version's best answers, including the other passages of their classes, each with grade 1."""
     rows = (
         PreferenceQrel.objects.filter(version=version)
         .order_by("query__position", "query_id", "passage__pid")

@@ -1,8 +1,9 @@
 """Measures of a run against labels, named as in ir_measures: ``RR@10``, ``nDCG@10``, ``AP(rel=2)``.
 
 A measure gets the rank of each labeled passage in the run, for all queries at once, and returns one value per query.
-Definitions and the order of float operations are those of trec_eval 9.0.4, with one exception. A query without a
-relevant label, or without any line in the run, is not left out, but gets the measure's value for unanswered queries.
+Measures of trec_eval 9.0.4 have its definitions and its order of float operations, with one exception. A query
+without a relevant label, or without any line in the run, is not left out, but gets the measure's value for unanswered
+queries.
 """
 
 from __future__ import annotations

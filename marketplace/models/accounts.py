@@ -14,7 +14,10 @@ from marketplace.rules import worker_names
 
 
 class Requester(models.Model):
-    """Someone who offers tasks. Amounts are in cents; ``held_cents`` is reserved for open assignments."""
+    """Someone who offers tasks. Amounts are in cents.
+
+    ``held_cents`` is reserved for places that are available, taken or in review.
+    """
 
     name = models.CharField(max_length=120, unique=True)
     email = models.EmailField(blank=True)

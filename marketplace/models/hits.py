@@ -152,8 +152,8 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 class Assignment(models.Model):
     """One place on a HIT, created when a worker takes it.
 
-    A returned assignment keeps its row as ``Free``, so that its former holder can be informed. The next worker to
-    take the place gets another id.
+    A returned or abandoned assignment keeps its row as ``Free``, so that its former holder can be informed. The next
+    worker to take the place gets another id.
     """
 
     class Status(models.TextChoices):

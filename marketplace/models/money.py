@@ -1,4 +1,4 @@
-"""Movements of money. Rows are only appended, never edited; amounts are in cents."""
+"""Movements of money, in cents. Rows are only appended; only a payout is edited, when its result is recorded."""
 
 from typing import ClassVar
 

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 class Outgoing(models.Model):
     """One message. It is stored in the same transaction as its cause and sent afterwards, so that a slow mail server
-    never delays a call. Once it is sent or abandoned, ``due_at`` is empty and the text is removed.
+    never delays a call. Once it is sent or abandoned, ``due_at`` is empty. The text is removed once it is sent.
     """
 
     class Transport(models.TextChoices):

@@ -1,1 +1,1 @@
-"""The wire format and rules of Amazon's MTurk protocol. Imports only errors."""
+"""The wire format and rules of Amazon's MTurk protocol. Imports only errors and the rules for money."""

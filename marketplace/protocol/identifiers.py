@@ -11,7 +11,7 @@ def _random(length: int) -> str:
 
 
 def entity_id() -> str:
-    """Return a random id for a HIT, HIT type, group, assignment or qualification type: 30 characters, 150 bits."""
+    """Return a random id for anything but a worker or a key, such as a HIT: 30 characters, 150 bits."""
     return "3" + _random(29)
 
 

@@ -53,7 +53,10 @@ class Standing:
 
 
 def approved_percent(*, submitted: int, approved: int, rejected: int) -> int:
-    """Return the percentage of reviewed assignments that were approved, rounded down."""
+    """Return the percentage of reviewed assignments that were approved, rounded down.
+
+    It is 100 below :data:`PERCENT_COUNTS_FROM` submissions, or if nothing was reviewed.
+    """
     reviewed = approved + rejected
     if submitted < PERCENT_COUNTS_FROM or reviewed == 0:
         return 100

@@ -1,7 +1,7 @@
 """Check AWS Signature Version 4 on the server.
 
 This follows AWS's documentation "Create a signed AWS API request" (canonical request, string to sign, signing key).
-The service takes requests to ``/`` without a query, so the canonical form only needs headers.
+The service takes requests to ``/`` without a query, so the canonical query string is empty.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """Dollars, cents and fees. Every amount inside the marketplace is a whole number of cents.
 
 The fees are those of MTurk: 20% of the reward or bonus, but 40% of the reward if a HIT has ten or more assignments.
-A fee is at least one cent, and half a cent is rounded up.
+A fee is at least one cent (none on an amount of 0), and half a cent is rounded up.
 """
 
 from decimal import ROUND_HALF_UP, Decimal

@@ -26,8 +26,8 @@ _DOLLARS = r"(0|[1-9][0-9]{0,4})\.([0-9]{2})"
 class PayToCome:
     """The expected pay for a task, in cents: the reward on approval, and a bonus.
 
-    ``promised`` is the total that the requester's page guaranteed, or None. ``undecided`` is True if the page stated
-    that the requester decides whether to pay the reward. ``held_cents`` is another bonus that the requester may pay.
+    ``promised`` is the total that the requester's page guaranteed, or None. ``undecided`` is True if the requester
+    still decides whether to pay the reward. ``held_cents`` is another bonus that the requester may pay.
     """
 
     reward_cents: int = 0

@@ -8,7 +8,6 @@ from typing import Any
 from marketplace.models import Assignment, Hit
 from marketplace.services import outbox
 
-VERSION = "2006-05-05"
 _DOCUMENT_VERSION = "2014-08-15"
 
 

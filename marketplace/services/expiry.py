@@ -1,7 +1,7 @@
 """Apply deadlines: free abandoned places, approve submissions that nobody reviewed, and expire HITs.
 
-The scheduler does this at short intervals. Every call and every worker page also does it first, so that responses are
-right even if the scheduler is late. When nothing is due, this costs one query.
+The scheduler does this at short intervals. Calls and the workers' pages about tasks and earnings also do it first, so
+that responses are right even if the scheduler is late. When nothing is due, this costs one query.
 """
 
 from collections import Counter

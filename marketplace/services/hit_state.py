@@ -34,7 +34,8 @@ def change_hit(
     """Add ``by`` to the HIT's counters and ``maximum`` to its number of places, set its expiry and save it.
 
     The status follows from the new values. Returns the additional cents to reserve (negative to release), for
-    ``funds.move_funds``. Raises LostRace if the counters have changed since they were read, even without row locks.
+    ``funds.move_funds``. Raises LostRace if the counters have changed since they were read, or if the HIT
+    was deleted. This needs no row locks.
     """
     before = {name: getattr(hit, name) for name in _COUNTERS}
     status_before = hit.status

@@ -1,7 +1,7 @@
 """Outgoing messages. They are stored in the transaction that causes them, and sent later by the scheduler.
 
 A message is sent at least once: ``due_at`` is postponed before each attempt, so that the message is retried after a
-crash. A failed message is retried for about a day. Then it is abandoned, and its last error is kept.
+crash. A failed message is retried for about 17 hours. Then it is abandoned, and its last error is kept.
 """
 
 import http.client
@@ -52,7 +52,7 @@ def _queue_message(
 
 
 def send_due_messages(now: datetime) -> int:
-    """Try to send every due message, oldest first; returns how many were sent."""
+    """Try to send the 50 messages that have been due longest; returns how many were sent."""
     sent = 0
     for message in Outgoing.objects.filter(due_at__lte=now).order_by("due_at")[:_BATCH]:
         sent += _send_outgoing(message, now)

@@ -56,7 +56,7 @@ class Collection(models.Model):
     def default_labels(self) -> QrelSet | None:
         """Return the leaderboard's default qrel set; None if there are no sets.
 
-        Until an owner chooses a set, this is the set that was added first.
+        Until a set is chosen, this is the set that was added first.
         """
         return self.board_labels or self.qrel_sets.order_by("pk").first()
 
@@ -299,7 +299,8 @@ class Run(models.Model):
     def without_author(self) -> Run:
         """Remove from this instance what non-members cannot see while the authors are hidden, and return it.
 
-        Only the day of import stays, because a team often uploads runs one after another. Never save the instance.
+        The time of import is cut to its day, because a team often uploads runs one after another. Never save the
+        instance.
         """
         if self.is_anonymous:
             self.author_hidden = True

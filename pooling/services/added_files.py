@@ -73,7 +73,7 @@ def check_addable(collection: Collection, details: dict[str, Any], *, labels: bo
 
 
 def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -> AddedFiles:
-    """Add the files, all or none, then fetch the texts that are missing. Safe to repeat."""
+    """Add the files and the missing texts that sources contain, all or none. Safe to repeat."""
 
     def read() -> Callable[[], dict[str, Any]]:
         examined = examined_passages(wanted.files, progress)
@@ -105,7 +105,7 @@ def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -
 
 
 def _read_labels(wanted: AddedFiles, progress: Progress | None) -> trec.Qrels | None:
-    """Read the file of labels, if any. Raises InvalidQrelFile, UnknownQueries."""
+    """Read the file of labels, if any. Raises InvalidFile."""
     for content in contents_of_kind(wanted.files, QRELS, progress):
         return trec.read_qrel_file(
             content,

@@ -1,6 +1,6 @@
 """The storage for runs on S3, or on another server that speaks its protocol (docs/operations.md, "Runs on S3").
 
-Files are named after their content and never change, so a copy is never out of date.
+Rankings are named after their content and never change, so a copy is never out of date.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from config.errors import Refusal
 from pooling.errors import BucketAway, BucketRefused
 
 SECONDS = 30
-"""Time limit for a response, in seconds; the limit for connecting is a tenth of it."""
+"""Time limit for a response, in seconds; the limit for connecting is a tenth of it, but at least one second."""
 ATTEMPTS = 3
 CHUNK = 1 << 20
 PROOF = ".ready"
@@ -36,7 +36,7 @@ _KEYS = "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
 
 class Bucket(S3Storage):
-    """django-storages' S3 storage, with one client for all threads and errors that name the setting to check."""
+    """django-storages' S3 storage, with one client for all threads. Its errors name the setting to check."""
 
     def __init__(self, *, seconds: float = SECONDS, attempts: int = ATTEMPTS, **options: Any) -> None:
         self.options = options

@@ -1,7 +1,7 @@
 """Write many rows at once, as fast as the database allows, and split keys for queries.
 
 bulk_create builds a model instance for each row. executemany on SQLite and COPY on PostgreSQL are ten times faster
-(0.3 and 0.5 s for 138,905 rows). Both can skip or update existing rows.
+(0.3 and 0.5 s for 138,905 rows). On both databases, existing rows can be skipped or updated.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -51,7 +51,7 @@ def read_candidates(collection: Collection, content: Content) -> ReadCandidates:
 
 
 def store_candidates(read: ReadCandidates, collection: Collection, *, who: str) -> CandidateSet:
-    """Store candidates that were read as the collection's candidate set, in place of an earlier one."""
+    """Store the candidates as the collection's candidate set, in place of an earlier one."""
     file = read.file
     stored = f"{collection.pk}/candidates-{file.sha256}.parquet"
     ranking_files.put_ranking(stored, file.ranking)

@@ -31,7 +31,8 @@ class CollectionFiles:
 
     queries: Sequence[Text]
     sources: Sequence[tuple[str, PassageSource]]
-    """Passage sources as (name, source). The name is the sender's name for an uploaded file, else empty."""
+    """Passage sources as (name, source). Errors show the name instead of the path; it is empty for files that were
+    named in the terminal."""
     labels: trec.Qrels | None = None
 
 

@@ -40,7 +40,7 @@ class DocumentLabel:
 class MappedLabels:
     """The new qrel set, and counts of its labels.
 
-    ``duplicates``: the number of labels that come only from near-duplicates.
+    ``duplicates``: the number of labels that come from a near-duplicate without a label of its own.
     """
 
     qrel_set: QrelSet
@@ -107,8 +107,9 @@ def map_labels(
 ) -> MappedLabels:
     """Store the document labels as a new qrel set, withheld if the passage labels are.
 
-    Raises AlreadyImported if the name is taken. Raises UnmappedLabels if a labeled passage has no document, if
-    ``qrel_set`` already has document labels, or if no label reaches ``min_grade``. Then nothing is stored.
+    Raises AlreadyImported if the name is taken. Raises UnmappedLabels if a labeled passage has no document, if a
+    document's id is invalid, if ``qrel_set`` itself consists of document labels, or if no label reaches
+    ``min_grade``. Then nothing is stored.
     """
     collection = qrel_set.collection
     check_name(set_name)

@@ -12,7 +12,9 @@ BY_POLICY = "the submission policy"
 
 
 def release_after_embargoes() -> int:
-    """Release every run whose embargo is over, up to the level of its board's policy; return how many.
+    """Release the teams' runs whose embargo is over, up to the level of their board's policy; return how many.
+
+    Baselines and runs without a team are not released.
 
     A run that cannot be released does not block the others: SweepFailed is raised at the end.
     """

@@ -68,7 +68,7 @@ def sees_results(user: Any, collection: Collection) -> bool:
 def visible_to(user: Any, *, results: bool = False) -> QuerySet[Collection]:
     """Return the published collections, and those in which this person is a member or submitter.
 
-    ``results``: only those whose results the person sees (:func:`sees_results`).
+    ``results``: only those whose results the person sees (:func:`sees_results`). Administrators see all collections.
     """
     if user.is_authenticated and user.is_superuser:
         return Collection.objects.all()

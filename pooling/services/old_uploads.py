@@ -18,7 +18,7 @@ from pooling.services.sent_files import KINDS, forget_sent_files
 from pooling.services.unknown_queries import has_files
 
 KEPT_UNFINISHED = timedelta(days=3)
-#: How long a file whose check failed can be checked again.
+#: How long an unread file is kept, so that it can be checked again if its job failed.
 KEPT_WAITING = timedelta(days=7)
 #: How long a checked file can be submitted without sending it again.
 KEPT_AFTER_CHECK = timedelta(days=1)

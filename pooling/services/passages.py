@@ -240,7 +240,11 @@ def all_texts(collection: Collection, progress: Progress | None = None) -> Itera
 def _texts_in_source(
     source: PassageSource, wanted: set[str] | None, progress: Progress | None
 ) -> Iterator[Text]:
-    """Yield the wanted texts of a source, each once. Refuses a file that changed since it was registered."""
+    """Yield the wanted texts of a source, each once (None: every text of the file).
+
+    Refuses a file that is missing or has another size than when it was registered. Other changes are refused after
+    the last line, if the file is read to its end.
+    """
     path = Path(source.path)
     if not path.exists() or path.stat().st_size != source.size_bytes:
         raise _source_changed(source)

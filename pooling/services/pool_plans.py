@@ -53,7 +53,7 @@ def plan_pool(
 
     Sizes count near-duplicates once. A built pool may be smaller, because it also counts passages with the same text
     once, and texts may be unknown until they are fetched. With ``choice.min_size`` 1, building the pool draws the
-    same queries. Raises PoolRefused for an impossible plan.
+    same queries. ``choice.fraction`` is not taken into account. Raises PoolRefused for an impossible plan.
     """
     choice, prices = choice or Choice(), prices or shallow.Prices()
     if not 1 <= depth <= MOST_DEPTH:

@@ -80,7 +80,10 @@ def meeting(collection: Collection, runs: Iterable[Run], criteria: RunCriteria) 
 def count_without_priority(
     collection: Collection, everything: Iterable[Run], pooled: Iterable[Run], criteria: RunCriteria
 ) -> int:
-    """Return how many runs (of the chosen round, if any) are not pooled because they have no priority."""
+    """Return how many runs (of the chosen round, if any) have no priority and are not pooled.
+
+    Returns 0 if the criteria include no priority.
+    """
     if criteria.priority is None:
         return 0
     of_round = meeting(collection, everything, RunCriteria(round=criteria.round))

@@ -88,7 +88,7 @@ def build_pool(
     who: str = "",
     progress: Progress | None = None,
 ) -> Pool:
-    """Pool the top ``depth`` passages of the runs and the qrels, and fetch the texts that are missing.
+    """Pool each run's top ``depth`` passages and each query's qrel, and fetch the texts that are missing.
 
     Sizes (``min_size``) count classes, so texts are fetched before small pools are left out. Raises PoolRefused,
     AlreadyImported.

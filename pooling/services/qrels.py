@@ -40,8 +40,8 @@ def import_qrels(
     """Import labels as a new qrel set. ``min_grade`` is the lowest relevant grade.
 
     If the set is ``withheld``, non-members see only scores (withheld_labels.py). Without ``kind``, a
-    set with grades above 1 is graded, any other set official. Raises InvalidQrelFile, UnknownQueries,
-    AlreadyImported; then nothing is imported.
+    set with grades above 1 is graded, any other set official. Raises InvalidFile, AlreadyImported,
+    and PoolingError for an invalid name; then nothing is imported.
     """
     check_name(set_name)
     refuse_taken_set_name(collection, set_name)
@@ -62,7 +62,7 @@ def store_labels(
     kind: str = "",
     withheld: bool = False,
 ) -> ImportedQrels:
-    """Store labels that were read and checked as a new qrel set, as ``import_qrels`` does. Raises AlreadyImported."""
+    """Store checked labels as a new qrel set, as ``import_qrels`` does. Raises AlreadyImported."""
     check_name(set_name)
     refuse_taken_set_name(collection, set_name)
     qrel_set = QrelSet(

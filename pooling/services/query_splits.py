@@ -71,7 +71,7 @@ def private_qids(collection: Collection) -> frozenset[str]:
 def keep_split(collection: Collection, wanted: PlannedSplit, *, who: str = "") -> QuerySplit:
     """Store the split, which is permanent. Storing the same split again changes nothing.
 
-    Raises AlreadySplit for a different split, because it would make private results public.
+    Raises AlreadySplit for a different split, because it could make private results public.
     """
     there = dict(collection.queries.values_list("qid", "pk"))
     sha256 = hashlib.sha256("\n".join(sorted(wanted.qids)).encode()).hexdigest()
@@ -99,7 +99,7 @@ def _refuse_bad_split(collection: Collection, qids: Sequence[str], there: Sequen
     if unknown:
         raise SplitRefused(
             f"Not in {collection.name}: {', '.join(unknown[:10])}{' …' if len(unknown) > 10 else ''}.",
-            "Remove them from the list, or import them first.",
+            "Remove them from the list.",
         )
     if len(set(qids)) < len(qids):
         raise SplitRefused("The list contains a query twice.", "List each private query once.")

@@ -48,7 +48,8 @@ def read_kept(name: str, read: Callable[[Path], T]) -> T | None:
 def fetch_and_read(name: str, fetch: Fetch, read: Callable[[Path], T]) -> T | None:
     """Fetch the file, read it and keep it as a local copy; return None if there is no such file.
 
-    The file is fetched outside the folder of copies, so that clearing that folder meanwhile does not remove it.
+    No copy is kept if PREFEREE_S3_CACHE_BYTES is 0. Raises NoRoom if the file cannot be written. The file is
+    fetched outside the folder of copies, so that clearing that folder meanwhile does not remove it.
     """
     arriving = None
     try:

@@ -70,9 +70,10 @@ def check_run(
     run_tag: str = "",
     skip_unknown: bool = False,
 ) -> CheckedRun:
-    """Run every check of an import without importing.
+    """Run the checks of an import that need only the file and the collection, without importing.
 
-    Raises InvalidFile, UnknownQueries, and AlreadyImported if the collection has a run with this content or tag.
+    The submission policy, rounds and candidates are not checked. Raises InvalidFile, AlreadyImported if the
+    collection has a run with this content or tag, and PoolingError for an invalid tag.
     """
     file = trec.read_run_file(
         content,

@@ -75,7 +75,8 @@ def set_policy(
     """Set or replace the collection's policy. Existing runs are not affected. The team is always required."""
     if most_runs < 1 or period_days < 1 or min(most_variants, longest_embargo_days) < 0:
         raise SubmissionRefused(
-            "A limit needs at least one run and at least one day.", "Enter numbers of at least 1."
+            "A limit needs at least one run and one day, and no number can be negative.",
+            "Enter at least 1 run and 1 day, and 0 or more for the others.",
         )
     if release_after not in RELEASED_AFTER or public_list not in PUBLIC_LISTS:
         raise SubmissionRefused(
@@ -208,7 +209,9 @@ class TeamStanding:
 
 
 def teams_under(policy: SubmissionPolicy, *, now: datetime) -> list[TeamStanding]:
-    """Return every team of the board, sorted by name, with the day from which its next run is accepted.
+    """Return the teams with runs on the board, sorted by name, with the day from which the next run is accepted.
+
+    A team with no runs, or with baselines only, is left out.
 
     For teams that submit their runs themselves, the rounds' limits apply, too.
     """
@@ -297,7 +300,10 @@ def _too_early(
 
 
 def fixed_facts(run: Run) -> frozenset[str]:
-    """Return the facts of a run that cannot change, because the policy accepted the run based on them."""
+    """Return the names of the facts about a run that cannot change once stated: the policy counts runs by them.
+
+    Returns none for a baseline or without a policy.
+    """
     policy = not run.baseline and SubmissionPolicy.objects.filter(collection=run.collection_id).exists()
     return frozenset({"team", "submitted_on", "baseline"} if policy else ())
 

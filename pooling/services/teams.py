@@ -40,7 +40,7 @@ def runs_of_team(team: Team) -> Any:
 
 
 def own_run(user: Any, collection: Collection, key: int) -> Run | None:
-    """Return the run with this key if this person's team submitted it."""
+    """Return the run with this key if it has the name of this person's team; otherwise None."""
     team = team_of(user, collection)
     return runs_of_team(team).select_related("collection").filter(pk=key).first() if team else None
 
@@ -135,7 +135,10 @@ def withdraw_from_team(*, invited: InvitedMember, who: str) -> None:
 def apply_as_team(
     *, collection: Collection, team_name: str, affiliation: str, email: str, words: str
 ) -> TeamApplication:
-    """Store an application of a new team to submit runs. An owner decides on it later. Raises TeamRefused."""
+    """Store a new team's application to submit runs. An owner decides on it later. Raises TeamRefused.
+
+    If the same application is already waiting, it is returned.
+    """
     team_name = " ".join(team_name.split())
     try:
         validate_email(email)

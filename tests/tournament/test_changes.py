@@ -141,12 +141,12 @@ def test_a_preview_warns_of_queries_that_another_campaign_decided(judged_town):
     told = preview_version(campaign=second).summary()
 
     assert told["redecided"] == [
-        "1 query that market decided in version 1 is now decided by second; 1 of them with other best answers."
+        "1 query that market decided in version 1 is now decided by second; 1 got different best answers."
     ]
     later = services.publish_qrels(campaign=second).version
     assert [one.words for one in redecided_by(later)] == told["redecided"]
     assert preview_version(campaign=judged_town.campaign).summary()["redecided"] == [
-        "1 query that second decided in version 2 is now decided by market; 1 of them with other best answers."
+        "1 query that second decided in version 2 is now decided by market; 1 got different best answers."
     ]
 
 

@@ -12,7 +12,7 @@ def advance_and_offer(command: Command, campaign: Campaign) -> dict[str, int | b
     """Advance the campaign's challenges and post their tasks.
 
     Returns the numbers of missing judgments: ``asked`` (requested now), ``under_way`` (requested earlier) and
-    ``waiting`` (not requested until they fill a task).
+    ``waiting`` (to be requested once they fill a task or no other judgment is pending).
     """
     advance = services.advance_challenges(campaign=campaign).get(campaign.pk, services.Advance())
     if advance.asked:

@@ -24,7 +24,7 @@ class Advance:
 
     - ``asked``: the number of judgments requested now.
     - ``under_way``: the number of judgments requested earlier that have not arrived.
-    - ``waiting``: the number of judgments that are not requested until they fill a task.
+    - ``waiting``: the number of judgments to be requested once they fill a task or no other judgment is pending.
     - ``finished``: the numbers of the challenges that finished now.
     """
 

@@ -42,8 +42,8 @@ class ChallengePlan:
     """A planned challenge that is not recorded yet.
 
     ``known_tops`` counts the runs' top passages that need no comparison. ``joining`` counts the new passages that
-    join a current best answer because they have its text. ``not_covered`` has the qids of the runs' queries that
-    have no settled best answer.
+    join a current best answer because they have its text or are its near-duplicates. ``not_covered`` has the qids of
+    the runs' queries that have no settled best answer.
     """
 
     campaign: Campaign
@@ -78,7 +78,7 @@ class ChallengePlan:
 
 @dataclass(frozen=True)
 class OpenedChallenge:
-    """An opened challenge (None if there was nothing to judge), and the result of its first advance."""
+    """An opened challenge (None if the runs have no new top passages), and the result of its first advance."""
 
     challenge: Challenge | None
     advance: Advance
@@ -203,7 +203,7 @@ def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> N
 def _refuse_closed(campaign: Campaign) -> None:
     if campaign.state in Campaign.OVER:
         raise CampaignOver(
-            f"The campaign {campaign.name} is {campaign.state} and accepts no more judgments.",
+            f"The campaign {campaign.name} is {campaign.state} and requests no more judgments.",
             "Start the challenge from a new campaign, which begins with the latest version's best answers.",
         )
 

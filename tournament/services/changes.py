@@ -12,7 +12,7 @@ from pooling.models import Collection
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 
 #: The manifest parameters that define how judgments are interpreted, with their labels.
-RULES = {"ties": "ties", "count": "count", "judgments_per_pair": "judgments of a pair"}
+RULES = {"ties": "ties", "count": "count", "judgments_per_pair": "judgments per pair"}
 
 
 class ChangeKind(StrEnum):
@@ -46,7 +46,7 @@ class Cause:
 
     - ``judgments_new``: the number of judgments that only the later edition uses.
     - ``judgments_gone``: the number of judgments that only the earlier edition uses.
-    - ``excluded``: the number of workers behind ``judgments_gone`` excluded now, without those who withdrew.
+    - ``excluded``: the number of workers behind ``judgments_gone`` who are excluded but did not withdraw.
     - ``withdrew``: the number of workers behind ``judgments_gone`` who withdrew.
     - ``challenges``: the numbers of the challenges that only the later edition includes.
     - ``run_tags``: the tags of the runs in these challenges.

@@ -1,10 +1,12 @@
 """Compare the latest published version with the judgments that count now, after exclusions, repeats or withdrawals.
 
-A finished challenge can also add passages to a best answer without a judgment, because they have the same text.
+A finished challenge can also add passages to a best answer without a judgment, because they have the same text or
+are its near-duplicates.
 
 A version never changes, so after an exclusion its readers should know that publishing again would have a different
 result. The comparison depends only on database rows, so undoing a decision undoes the difference. It is cached until
-the next decision or submission. The number of database queries does not depend on the number of collections.
+the next decision or submission. Whether it is outdated is found for all collections in a fixed number of database
+queries.
 """
 
 from collections import Counter, defaultdict
@@ -44,7 +46,7 @@ class Drift:
     - ``gone``: the number of the version's judgments that no longer count.
     - ``new``: the number of judgments that count now but are not in the version.
     - ``joined``: the number of queries whose result a challenge changed without a judgment.
-    - ``queries``: the number of all these queries.
+    - ``queries``: the number of queries behind ``gone``, ``new`` and ``joined`` together.
     - ``excluded``: the number of workers behind ``gone`` who are excluded but did not withdraw.
     - ``withdrew``: the number of workers behind ``gone`` who withdrew their judgments.
     - ``answers``: the number of queries that would get different best answers if published again.
@@ -151,8 +153,8 @@ class _LatestVersion:
 def drifts(collections: Iterable[Collection], *, wait: bool = True) -> dict[int, Drift]:
     """Map keys of collections with a version to the difference between the latest version and current judgments.
 
-    With ``wait=False``, for pages, the previous comparison of a large version is used; ``compare_versions`` updates
-    it.
+    With ``wait=False``, for pages, the previous comparison of a large version is used, and a large version that was
+    never compared is left out; ``compare_versions`` updates both.
     """
     latest = _latest_versions([collection.pk for collection in collections])
     found = {key: one.compared() if wait else one.at_once() for key, one in latest.items()}

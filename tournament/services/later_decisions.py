@@ -30,7 +30,7 @@ class Redecided:
         verb = "is" if self.queries == 1 else "are"
         return (
             f"{many(self.queries, 'query', 'queries')} that {self.before} decided in version {self.version} "
-            f"{verb} now decided by {self.now}; {self.changed:,} of them with other best answers."
+            f"{verb} now decided by {self.now}; {self.changed:,} got different best answers."
         )
 
 

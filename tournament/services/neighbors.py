@@ -1,4 +1,4 @@
-"""All calls from the tournament app to services of pooling and judging.
+"""Services of pooling and judging, as challenges and versions use them.
 
 Pooling finds the top passages of runs and fetches texts. Judging accepts pairs and counts pending judgments.
 """

@@ -19,8 +19,8 @@ def preference_orders(version: QrelVersion) -> Orders:
 
     The levels come from the judgments that the manifest names. For a carried query, this is the manifest of the
     version that decided it. The first level is the published best answers. Every member of a class has the level of
-    its representative. A passage without a counted judgment has no level. Raises :class:`RebuildDiffers` if the
-    judgments have changed.
+    its representative. Classes without a counted judgment have no level, except best answers. Raises
+    :class:`RebuildDiffers` if the judgments have changed.
     """
     best: dict[str, set[str]] = defaultdict(set)
     rows = PreferenceQrel.objects.filter(version=version)

@@ -158,6 +158,6 @@ def _add_challengers(sight: Sight, collection: Collection, among: dict[str, Any]
 
 
 def _challenging_passages(row: ChallengedQuery) -> set[int]:
-    """Return the keys of the challengers, and of passages with the same text as a challenger or best answer."""
+    """Return the keys of the challengers, and of further passages in the classes of challengers and best answers."""
     further = [row.members.get(str(key), []) for key in (*row.challenger_ids, *row.best_ids)]
     return set(row.challenger_ids).union(*further)

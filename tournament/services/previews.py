@@ -48,7 +48,7 @@ class Preview:
     simulated: bool
     changes: list[QueryChange]
     redecided: list[Redecided]
-    """Queries that the version takes from other campaigns."""
+    """Queries that other campaigns decided before and that this campaign decides now."""
 
     def summary(self) -> dict[str, Any]:
         kinds = Counter(change.what for change in self.changes)

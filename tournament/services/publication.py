@@ -61,7 +61,7 @@ def publish_qrels(
     Queries that the campaign does not cover are carried over from the latest version. If nothing changed, the latest
     version is returned.
 
-    - Raises :class:`NothingToPublish` if no query can be published.
+    - Raises :class:`NothingToPublish` if no query can be published, or if others keep publishing at the same time.
     - Raises :class:`OnlyRehearsed` for a rehearsal, because it shares the collection of the campaign that it copies.
     - Raises :class:`NotAsShown` if ``as_shown``, the fingerprint of a preview, no longer matches the draft.
     """
@@ -135,7 +135,7 @@ def draft_version(resolved: Resolved, parent: QrelVersion | None, allow_open: bo
     asked = any(outcome.status is Status.OPEN for outcome in resolved.derivation.outcomes.values())
     if not outcomes or (asked and not allow_open and not len(resolved.facts.judgments.id)):
         raise NothingToPublish(
-            f"No query of the campaign {resolved.facts.campaign.name} is settled yet.",
+            f"No judgment has settled a query of the campaign {resolved.facts.campaign.name} yet.",
             Guidance(
                 "Wait for judgments, or publish the best answers so far with ", Option("allow-open"), "."
             ),
@@ -185,8 +185,8 @@ def _carried_queries(
 ) -> list[tuple[VersionQuery, int]]:
     """Return the parent's queries to carry over, each with the number of the version that decided it.
 
-    If an exclusion reopened a query that this campaign covered before, the query is not carried over: its old best
-    answer relies on judgments that no longer count.
+    An open query whose best answers this campaign decided in an earlier version is not carried over. For instance,
+    an exclusion may have removed judgments that they rely on.
     """
     if parent is None:
         return []

@@ -36,7 +36,7 @@ def rebuild_qrels(*, collection: Collection, number: int | None = None) -> Rebui
     """Rebuild a version from its manifest and compare the bytes with the published file.
 
     Later judgments and exclusions have no effect. Raises :class:`RebuildDiffers` if the manifest, a judgment or the
-    stored qrels have changed.
+    stored qrels have changed, or if the version was published under another rule version.
     """
     version = version_numbered(collection, number)
     answers = _best_answers(version, {})
@@ -54,7 +54,7 @@ def rebuild_qrels(*, collection: Collection, number: int | None = None) -> Rebui
     if export_qrels(collection=collection, number=version.number)[1] != content:
         raise RebuildDiffers(
             f"The stored rows of version {version.number} have changed since it was published.",
-            "Restore the database from a backup: someone changed a published version.",
+            "Restore the database from a backup.",
         )
     return RebuiltVersion(version, content, len(version.content["judgments"]))
 
@@ -66,7 +66,7 @@ def _best_answers(version: QrelVersion, seen: dict[int, dict[str, list[str]]]) -
     if sha256(version.manifest) != version.manifest_sha256:
         raise RebuildDiffers(
             f"The manifest of version {version.number} has changed since it was published.",
-            "Restore the database from a backup: someone changed a published version.",
+            "Restore the database from a backup.",
         )
     manifest = version.content
     if manifest["rule_version"] != RULE_VERSION:
@@ -145,7 +145,7 @@ def named_judgments(campaign: Campaign, manifest: dict[str, Any], number: int) -
     if judgments_sha256(named) != manifest["judgments_sha256"]:
         raise RebuildDiffers(
             f"The judgments of version {number} have changed since it was published.",
-            "Restore the database from a backup: someone changed a judgment.",
+            "Restore the database from a backup.",
         )
     return named
 

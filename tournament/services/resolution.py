@@ -109,7 +109,7 @@ def query_results(campaign: Campaign) -> list[dict[str, Any]]:
     """Return the results of the latest resolve in the collection's query order, with pids instead of keys.
 
     Each query has one dict: ``qid status tied cycle best wins missing reason``. ``wins`` maps pid → number of wins,
-    which can include halves. ``missing`` lists the [pid, pid] pairs still to be judged.
+    a float if it is not an integer. ``missing`` lists the [pid, pid] pairs still to be judged.
     """
     rows = QueryResult.objects.filter(campaign=campaign).select_related("query").order_by("query__position")
     found = list(rows)

@@ -33,7 +33,7 @@ def withdraw_run(*, run: Run, who: str) -> None:
             Run.objects.filter(pk=run.pk).delete()
             log(collection, f"run {run.run_tag} withdrawn", who=who)
             transaction.on_commit(lambda: ranking_files.forget_ranking(stored))
-    except ProtectedError:  # A pool was built from it in the meantime.
+    except ProtectedError:  # A pool or a variant has come to depend on it in the meantime.
         raise _refusal_to_withdraw(run, reasons_to_stay(run)) from None
 
 

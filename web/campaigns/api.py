@@ -224,7 +224,7 @@ def rename(request: HttpRequest, name: str, asked: NameIn) -> Progress:
 @router.delete(
     "/campaigns/{name}",
     response={204: None},
-    summary="Delete a draft that nobody has worked on, with its pairs, tasks, gold pairs and texts",
+    summary="Delete a draft that was never offered, tried or rehearsed, with its pairs, tasks, gold pairs and texts",
 )
 def delete_campaign(request: HttpRequest, name: str) -> Status[None]:
     user, found = campaign_to_change(request, name, "prepare campaign")

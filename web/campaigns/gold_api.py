@@ -28,7 +28,7 @@ class SuspensionOut(Schema):
 
     ``resting``: number of exclusions based partly or only on a wrong answer to this gold pair. ``reinstated``: number
     of workers whose exclusion is not justified without this gold pair. ``reopened``: number of other submissions that
-    are screened again.
+    are screened again. A dry run counts only ``resting``; the other two are 0.
     """
 
     gold_pair: int

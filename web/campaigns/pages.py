@@ -36,7 +36,7 @@ from web.common.outdated_versions import Outdated, outdated_notices, should_publ
 from web.common.pair_texts import pilot_gold
 from web.common.row_counts import count_by
 
-#: A worker who opened or submitted something within this time is active.
+#: A worker is active who opened or submitted a task within this time, or holds one, and is not excluded.
 ACTIVE = timedelta(minutes=15)
 #: The pace is measured over this time, so that it includes nights.
 PACE = timedelta(hours=24)
@@ -301,7 +301,10 @@ def _money_needs(seen: Watch) -> list[CampaignNeed]:
 def _voice_needs(campaign: Campaign) -> tuple[list[CampaignNeed], list[CampaignNeed]]:
     """Return a campaign's appeals and reports as two lists: overdue items, and all others."""
     link = reverse("web:campaign_reports", args=[campaign.name])
-    words = {"appeals": "object to being excluded", "reports": "report that something is wrong with a pair"}
+    words = {
+        "appeals": "object to being refused tasks",
+        "reports": "report that something is wrong with a pair",
+    }
     needs: tuple[list[CampaignNeed], list[CampaignNeed]] = ([], [])
     for kind, counts in reports_and_appeals.waiting([campaign]).items():
         if count := counts[campaign.pk]:

@@ -57,7 +57,7 @@ class _LineChart:
 _WORDS_FOR_GRADES = {
     "gold": (
         "Test passages passed, %",
-        "Share of all answers on test passages, including those of excluded workers. A drop means that careless "
+        "Share of all answers on test passages, including those of excluded workers. A drop can mean that careless "
         "workers joined or that a test passage is bad.",
     ),
     "agreement": ("Agreement, %", "How often two counted grades of the same passage agree."),
@@ -67,7 +67,7 @@ _LINE_CHARTS = (
     _LineChart(
         "gold",
         "Gold pairs passed, %",
-        "Share of all answers on gold pairs, including those of excluded workers. A drop means that careless "
+        "Share of all answers on gold pairs, including those of excluded workers. A drop can mean that careless "
         "workers joined or that a gold pair is bad.",
         lambda point: _as_percent(point.gold_rate),
         lambda course: course.gold,
@@ -75,7 +75,7 @@ _LINE_CHARTS = (
     _LineChart(
         "sides",
         "Left preferred, %",
-        "Sides are random. A line far from the dashed 50% line means that somebody chooses by side.",
+        "Sides are random. A line far from the dashed 50% line can mean that somebody chooses by side.",
         lambda point: _as_percent(point.left_share),
         lambda course: course.left_share is not None,
         reference=50.0,
@@ -160,7 +160,7 @@ def _seconds_figure(course: Course, unit: str) -> CourseFigure:
     return CourseFigure(
         "seconds",
         f"{unit.capitalize()}s by seconds on screen",
-        f"From {many(course.timed, 'task')}. A peak near 0 s means that workers did not read.",
+        f"From {many(course.timed, 'task')}. A peak near 0 s suggests that workers did not read.",
         f"Half of the {unit}s took less than {course.seconds_per_pair:.0f} seconds.",
         chart,
     )

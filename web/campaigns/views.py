@@ -216,7 +216,8 @@ def _parsed_amount(typed: str) -> tuple[Decimal, str]:
     except InvalidOperation:
         return Decimal(0), "Enter an amount in dollars, such as 600.00."
     if not amount.is_finite() or amount <= 0 or amount > campaigns.MOST_BUDGET or amount != round(amount, 2):
-        return Decimal(0), "Enter an amount above $0.00 with at most two decimals."
+        most = f"${campaigns.MOST_BUDGET:,.2f}"
+        return Decimal(0), f"Enter an amount above $0.00, and at most {most}, with at most two decimals."
     return amount, ""
 
 

@@ -104,7 +104,7 @@ def read_again(request: HttpRequest, collection: Collection, key: int) -> HttpRe
 @require_POST
 @needs("add files")
 def discard_added_files(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Discard files that have not been read."""
+    """Discard files that have not been read, or that were refused only for unknown queries."""
     wanted = get_object_or_404(AddedFiles, collection=collection, user=request.user, pk=key)
     with complain_if_refused(request):
         abandon_files(wanted)

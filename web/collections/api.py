@@ -27,7 +27,7 @@ router = Router()
 
 
 class CollectionOut(Schema):
-    """A collection; ``role`` is the caller's, empty for non-members."""
+    """A collection; ``role`` is the caller's role in it, empty if they have none."""
 
     name: str
     title: str
@@ -46,7 +46,9 @@ class CollectionOut(Schema):
 
 
 class CollectionChanges(Body):
-    """Fields of a collection to change. Omitted fields keep their values; an empty text clears a field.
+    """Fields of a collection to change. Omitted fields keep their values.
+
+    An empty text clears the title, the description, the license or the citation; other fields cannot be empty.
 
     ``max_run_depth`` is the maximum number of passages that a run can list for a query. ``board_labels`` and
     ``board_measure`` are the leaderboard's default qrel set and measure.

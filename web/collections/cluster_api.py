@@ -54,7 +54,7 @@ class EffectOut(Schema):
 class NearDuplicatesOut(Schema):
     """A collection's near-duplicates; ``method`` is null if there are none. ``sizes``: size → number of classes.
 
-    ``work`` is the latest job that searched for near-duplicates.
+    ``pools`` has the five newest pools. ``work`` is the latest job that searched for near-duplicates.
     """
 
     method: str | None
@@ -91,7 +91,7 @@ def read_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
 @router.post(
     "/collections/{name}/near-duplicates",
     response={202: WorkOut},
-    summary="Find near-duplicates in the background; possible until judging begins",
+    summary="Find near-duplicates in the background, before a campaign is created from a pool or judging begins",
 )
 def find_near_duplicates(request: HttpRequest, name: str, asked: LikenessIn) -> Status[dict[str, Any]]:
     user, found = collection_to_change(request, name, "add files", ApiToken.Scope.RUNS)

@@ -18,7 +18,7 @@ from web.common.access import needs
 from web.common.row_files import in_pieces, streamed_text
 from web.common.shown_refusals import add_error_if_refused
 
-#: Larger files of passages and their documents take longer to read than a page should.
+#: Larger files of passages and their documents take longer to read than a page should take to load.
 LARGEST_FILE = 50 * 1024**2
 
 

@@ -61,7 +61,7 @@ class NewCollectionIn(Body):
 
 
 class AddedFilesIn(Body):
-    """Passage files, and labels with the name of their set.
+    """Passage files, candidates for reranking, and labels with the name of their set.
 
     Without any file, missing texts are fetched, including those of the first 10 passages of every run.
     """
@@ -202,7 +202,7 @@ def send_part_of_files(
 @router.delete(
     "/collections/{name}/files/{int:key}",
     response={204: None},
-    summary="Discard files that have not been read",
+    summary="Discard files that have not been read, or that were refused only for unknown queries",
 )
 def drop_added_files(request: HttpRequest, name: str, key: int) -> Status[None]:
     abandon_files(_own_added_files(request, name, key))

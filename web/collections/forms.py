@@ -175,7 +175,7 @@ class CreateCollection(AdvancedFields, CollectionFiles, AboutCollection):
 
 
 class AddFiles(CollectionFiles):
-    """More passage files and labels for an existing collection."""
+    """More passage files, labels and candidates for reranking, for an existing collection."""
 
     field_order = ("passages", "there", "qrels", "set", "min_grade", "candidates")
     set = forms.SlugField(
@@ -193,7 +193,7 @@ class AddFiles(CollectionFiles):
     withheld = forms.BooleanField(
         required=False,
         label="Withhold the labels",
-        help_text="Everybody sees scores, but not the labels. Owners can change this.",
+        help_text="Everybody sees scores, but only members see the labels. Owners can change this.",
     )
 
     def clean(self) -> dict[str, Any]:

@@ -128,7 +128,7 @@ def visibility(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 def _typed_role(request: HttpRequest) -> Role:
-    """Return the role in the form, or the lowest role if it is unknown."""
+    """Return the role in the form, or the viewer's role if it is unknown."""
     asked = request.POST.get("role", "")
     return Role(asked) if asked in dict(CHOICES) else Role.VIEWER
 

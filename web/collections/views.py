@@ -69,7 +69,7 @@ def collection_settings(request: HttpRequest, collection: Collection) -> HttpRes
 @require_http_methods(["GET", "POST"])
 @needs("describe collection")
 def edit_description(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show and edit a collection's title, description, license and source."""
+    """Show and edit a collection's description, language, limit for runs, and leaderboard defaults."""
     said = {name: getattr(collection, name) for name in (*MOST, "language", "max_run_depth")}
     said["board_measure"] = parse_measure(default_measure(collection)).mean_name
     form = DescribeCollection(collection, request.POST if request.method == "POST" else None, initial=said)
@@ -79,7 +79,7 @@ def edit_description(request: HttpRequest, collection: Collection) -> HttpRespon
         depth = form.cleaned_data.pop("max_run_depth") or collection.max_run_depth
         before = set_run_depth(collection=collection, depth=depth, who=who)
         if before != depth:
-            messages.success(request, f"A run can now have {many(depth, 'passage')} per query.")
+            messages.success(request, f"A run can now have up to {many(depth, 'passage')} per query.")
         labels = form.cleaned_data.pop("board_labels", "")
         if labels and set_board_labels(collection=collection, name=labels, who=who):
             messages.success(request, f"The leaderboard now uses the labels {labels} by default.")

@@ -60,8 +60,8 @@ class EffortOut(Schema):
     the rules set no limit.
 
     ``small``: number of topics whose pool is smaller than the opening. ``few``: number of topics with at most
-    ``few_up_to`` passages, too few to be accepted. With enough relevant passages for acceptance, so many of the
-    pool's passages are relevant that the rules discard the topic.
+    ``few_up_to`` passages, too few to be accepted: relevant passages that suffice for acceptance make up so large a
+    share of such a pool that the rules discard the topic.
     """
 
     topics: int
@@ -134,7 +134,7 @@ class EndIn(Body):
 
 
 class ReopenIn(EndIn):
-    """The reason for reopening the judging, and a new budget."""
+    """The reason for reopening the judging, and the new budget (default: the old one)."""
 
     budget: Annotated[int, Field(ge=1, le=graded_campaigns.MOST_BUDGET)] | None = None
 

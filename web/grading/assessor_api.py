@@ -39,7 +39,10 @@ class GradeIn(TopicIn):
 
 
 class NextOut(Schema):
-    """The next step: an ``item`` to judge, the ``work`` that chooses items, or the topic's ``decision``."""
+    """The next step: an ``item`` to judge, the ``work`` that chooses items, or the topic's ``decision``.
+
+    All three are empty once a second opinion is complete.
+    """
 
     qid: str
     query: str
@@ -116,7 +119,7 @@ def _own_assignment(request: HttpRequest, name: str, graded: str, asked: TopicIn
 
 
 def _next_out(assignment: TopicAssignment) -> dict[str, Any]:
-    """Return the next item to judge, or the job that chooses it."""
+    """Return the next item to judge, the job that chooses it, or the topic's decision."""
     page = pages.assess_page(assignment, None)
     decision, item = page["decision"], page["item"]
     job = None if item else ring_to_choose_if_needed(assignment)

@@ -115,7 +115,7 @@ def decide_topic_by_hand(request: HttpRequest, campaign: GradedCampaign, key: in
 @require_POST
 @graded_view("run grading")
 def end_graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
-    """End the judging, or reopen it with another budget."""
+    """End the judging, or reopen it, with another budget if one is given."""
     who, why = request.user.get_username(), sent_text(request, "why", LONGEST_WHY)
     budget = request.POST.get("budget", "").strip()
     with complain_if_refused(request):

@@ -1,4 +1,4 @@
-"""Decisions about pay for submissions that our page or the crowd did not record, and top-ups for all workers."""
+"""Decisions about held pay and about work that the crowd never listed, and top-ups for all workers."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -29,7 +29,8 @@ class HeldOut(Schema):
     """Held pay, in dollars without fees. ``reward`` is paid in full or not at all.
 
     ``pays_itself_at``: when the crowd pays the reward unless a person decides first. ``rejects_itself_at``: when
-    a submission without a judged pair is rejected unless a person decides first. One of the two is null.
+    a submission without a judged pair is rejected unless a person decides first. At least one of the two is
+    null.
     """
 
     submission: int
@@ -77,7 +78,7 @@ class MissingPay(Body):
 
 
 class Decided(Schema):
-    """A submission, and the dollars that will be paid for it."""
+    """A submission, and the dollars that will be paid for it, or were paid another way."""
 
     submission: int
     amount: Decimal
@@ -118,7 +119,7 @@ class TopUpOut(Schema):
 @router.get(
     "/campaigns/{name}/held-payments",
     response=list[HeldOut],
-    summary="List submissions whose pay is held because our page did not see them",
+    summary="List submissions whose pay is held until a person decides",
 )
 def list_held(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     return [one.as_dict() for one in held_work(_campaign_of_spender(request, name))]

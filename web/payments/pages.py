@@ -17,7 +17,7 @@ from judging.money.unlisted_work import missing_work
 
 REFUSED_A_PAGE = 20
 SETTLED_A_PAGE = 50
-#: The most open decisions that are listed at once. Once some are made, the next ones are listed.
+#: The maximum number of open decisions listed at once. Once some are made, the next ones are listed.
 MOST_LISTED = 50
 
 

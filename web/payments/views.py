@@ -1,4 +1,4 @@
-"""A campaign's payments, and decisions about payments that the crowd refuses permanently."""
+"""A campaign's payments, decisions about held, lost and refused pay, and top-ups."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

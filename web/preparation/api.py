@@ -173,7 +173,7 @@ class LaunchIn(Body):
 
 
 class PilotIn(LaunchIn):
-    """The terms of a launch, the number of tasks, and whether their judgments count."""
+    """A pilot: the number of tasks, and whether their judgments count. ``confirm_spend``: the cost of these tasks."""
 
     tasks: Annotated[int, Field(ge=1, le=100_000)]
     counts: bool = False

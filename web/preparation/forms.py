@@ -94,7 +94,7 @@ class SettingsForm(AdvancedFields, OfSettings):
     )
     repeats_per_task = _whole_number_field(
         "repeats_per_task",
-        "Pairs from the worker's earlier task, with left and right swapped. They show how consistent a worker is "
+        "Pairs from the worker's earlier tasks, with left and right swapped. They show how consistent a worker is "
         "and never count as judgments. Reference: 0.",
     )
     judgments_per_pair = _whole_number_field(
@@ -138,8 +138,8 @@ class SettingsForm(AdvancedFields, OfSettings):
     refuse_excluded_elsewhere = forms.BooleanField(
         label=SETTING_NAMES["refuse_excluded_elsewhere"],
         required=False,
-        help_text="For two or more failed gold pairs, or by a person's decision. Other collections' campaigns never "
-        "count.",
+        help_text="For two or more failed gold pairs, for repeated work without a judged pair, or by a person's "
+        "decision. Other collections' campaigns never count.",
     )
     allow_undecided = forms.BooleanField(
         label=SETTING_NAMES["allow_undecided"],
@@ -246,7 +246,7 @@ class PayForm(OfSettings):
 
 
 class TextsForm(SeenValuesForm):
-    """Texts that workers read before they agree; placeholders in braces are filled in."""
+    """Texts that workers read before they agree and while they judge; placeholders in braces are filled in."""
 
     consent = forms.CharField(
         label="Consent", max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 12}), strip=False

@@ -26,8 +26,8 @@ HELP_FOR_GRADES = {
         "measured the rate, the forecast ranges from a twentieth of this value up to it."
     ),
     "refuse_excluded_elsewhere": (
-        "For two or more failed test passages, or by a person's decision. Other collections' campaigns never "
-        "count."
+        "For two or more failed test passages, for repeated work without a judged passage, or by a person's "
+        "decision. Other collections' campaigns never count."
     ),
     "mark_query_words": "",
     "minimum_seconds": "0: at once. A few seconds slow down workers who only click.",

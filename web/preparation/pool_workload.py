@@ -8,7 +8,7 @@ DAY = 24 * 3600
 
 
 def pool_summary(pool: Pool) -> PoolSummary:
-    """Return a summary of the pool, cached until texts are fetched.
+    """Return a summary of the pool, cached for a day or until texts are fetched.
 
     New texts can show that passages are equal.
     """

@@ -77,7 +77,10 @@ def why_gold_is_refused(campaign: Campaign) -> str:
 
 
 def has_weak_screening(campaign: Campaign) -> bool:
-    """Return whether workers who do not read can pass the gold pairs, and nobody has accepted that yet."""
+    """Return whether workers who do not read can pass the gold pairs, and nobody has accepted that yet.
+
+    This is False if only simulated workers judge.
+    """
     accepted = campaign.accept_weak_screening or campaign.placeholder_text
     return not accepted and bool(unfit_to_screen(campaign))
 
@@ -92,7 +95,7 @@ def _rehearsal_progress(campaign: Campaign) -> tuple[str, str]:
 
 
 def step_titles(campaign: Campaign) -> dict[str, str]:
-    """Return step → title. A campaign for simulated workers only has no pilot."""
+    """Return step → title. A campaign that only simulated workers judge has no pilot."""
     titles = STEPS | STEPS_FOR_GRADES if campaign.grading_id else STEPS
     people = not campaign.placeholder_text or campaign.state == Campaign.State.PILOTING
     return {name: title for name, title in titles.items() if people or name != "pilot"}

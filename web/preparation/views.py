@@ -91,7 +91,7 @@ def new_campaign(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_safe
 @step_view(while_piloting=True)
 def prepare(_request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Redirect to the first step that needs something."""
+    """Redirect to the first step that needs something, else to the check list; during a pilot, to the pilot."""
     if campaign.state == Campaign.State.PILOTING:
         return redirect("web:prepare_pilot", campaign.name)
     needed = [one.name for one in preparation_steps(campaign, "") if one.state == "needed"]

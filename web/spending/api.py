@@ -46,7 +46,7 @@ class GrantOut(Schema):
 
 
 class InstallationOut(Schema):
-    """The cap for all campaigns together, in dollars per period of days; null if none is set."""
+    """The cap for all campaigns together, in dollars per ``days`` days. ``cap`` and ``left`` are null without one."""
 
     cap: Decimal | None
     days: int

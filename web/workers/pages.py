@@ -78,7 +78,7 @@ FILTERS_FOR_GRADES = FILTERS | {"reported": "who reported passages"}
 
 
 def records(campaign: Campaign) -> Records:
-    """Return every worker's record, recomputed after new submissions or decisions."""
+    """Return every worker's record. It is cached: decisions show at once, new submissions possibly later."""
     return kept_figures(campaign, "workers", lambda: records_of(campaign)).made
 
 

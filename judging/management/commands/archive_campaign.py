@@ -7,12 +7,12 @@ from judging.models import Campaign
 
 
 class Command(CampaignCommand):
-    help = "Move a draft or a closed campaign out of the lists, or back into them. Nothing is deleted."
+    help = "Archive a draft or a closed campaign, or restore it. Lists show it under Archived; nothing is deleted."
     example = 'manage.py archive_campaign spring --why "replaced by second"'
     why = "kept in the campaign's log"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--restore", action="store_true", help="put it back into the lists")
+        parser.add_argument("--restore", action="store_true", help="restore an archived campaign")
 
     def act_on(self, found: Campaign, *, restore: bool, why: str, **options: Any) -> dict[str, Any]:
         (put_back if restore else archive)(found, why=why, who=self.who)

@@ -13,7 +13,8 @@ USUAL = Likeness()
 class Command(BaseCommand):
     help = (
         "Find near-duplicate passages, so that each class of them is judged once. Judgments of its canonical passage "
-        "(the smallest pid, or the one that a file names) count for all. Possible until judging begins."
+        "(the smallest pid, or the one that a file names) count for all. Possible until a campaign is created from "
+        "a pool, or judging begins."
     )
     example = "manage.py cluster_passages mine --threshold 0.8 --shingle 3"
 

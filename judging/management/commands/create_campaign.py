@@ -80,9 +80,7 @@ def _page_arguments(parser: CommandParser, defaults: CampaignSettings) -> None:
 
 
 class Command(BaseCommand):
-    help = (
-        "Create a campaign: pack every pair of a pool into tasks. Workers see nothing before launch_campaign."
-    )
+    help = "Create a campaign: pack the pairs of a pool into tasks. Workers see nothing before a pilot or the launch."
     example = "manage.py create_campaign spring --pool tops --reward 2.00"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -104,7 +102,7 @@ class Command(BaseCommand):
             "gold-per-task": "hidden gold pairs added to each task",
             "repeats-per-task": "earlier pairs of the worker shown again in each task, with the sides swapped",
             "judgments-per-pair": "judgments per pair, each by a different worker",
-            "max-tasks-per-worker": "tasks one worker can do (without this option, at most 35%% of the pairs)",
+            "max-tasks-per-worker": "tasks one worker can do (20 is lowered if it exceeds 35%% of the pairs)",
             "seed": "random seed for packing, order and sides",
             "withdrawal-days": "days in which a worker can withdraw judgments",
             "answer-days": "working days within which you answer appeals, as shown to workers",
@@ -130,7 +128,7 @@ class Command(BaseCommand):
             action=BooleanOptionalAction,
             default=defaults.refuse_excluded_elsewhere,
             help="refuse workers whom another campaign of the collection excluded for two or more failed gold pairs, "
-            "or by a person's decision (default yes)",
+            "for repeated work without a judged pair, or by a person's decision (default yes)",
         )
         parser.add_argument(
             "--placeholder-text",

@@ -6,7 +6,8 @@ from judging.people.rights import find_worker, forget_worker
 
 class Command(BaseCommand):
     help = (
-        "Erase a worker's ids at the crowd, assignments, comments and messages. Their judgments stay, anonymously; "
+        "Erase a worker's ids at the crowd, assignment ids, comments, messages, and the texts of their reports and "
+        "appeals. Their judgments stay, anonymously; "
         "to remove them too, run withdraw_worker first. A record of the erasure is kept. The crowd still knows the "
         "worker. An excluded worker who returns is no longer recognized, and so not refused."
     )

@@ -12,9 +12,9 @@ from judging.money.rejections import submission_of
 
 class Command(CampaignCommand):
     help = (
-        "List pay that is held because our page did not see all of the work. With a submission and --pay or "
-        "--amount, pay it at the next collection; to refuse it, use reject_assignment. The list shows what happens "
-        "and when if nobody decides: the crowd pays the reward, or it is rejected because no pair was judged."
+        "List pay that is held until a person decides, each with the reason. With a submission and --pay or "
+        "--amount, pay it at the next collection; to refuse it, use reject_assignment. If the crowd pays a reward "
+        "automatically, or work without a judged pair will be rejected, the list shows when."
     )
     example = "manage.py held_payments spring 412-X9KQ2T --pay"
     why = "the reason; kept with the decision"

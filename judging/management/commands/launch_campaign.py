@@ -22,7 +22,7 @@ def terms_arguments(parser: CommandParser) -> None:
         "--confirm-spend",
         metavar="AMOUNT",
         help="the spending limit in dollars with fees, at least the printed cost; required at an outside crowd "
-        "(default: the rest of the campaign's budget, or the cost)",
+        "(default: the rest of the budget; without a budget, the forecast cost with repeats; for a pilot, the cost)",
     )
     parser.add_argument(
         "--minimum-hourly",

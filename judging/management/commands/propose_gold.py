@@ -32,7 +32,8 @@ class Command(CampaignCommand):
         if waiting + accepted < needed:
             self.note(
                 f"Only {many(waiting + accepted, 'distinct gold pair is', 'distinct gold pairs are')} available, and "
-                f"{many(needed, 'is', 'are')} needed. Lower --max-tasks-per-worker or add your own with --gold FILE."
+                f"{many(needed, 'is', 'are')} needed. Lower the tasks per worker in the campaign's settings, or add "
+                f"your own with manage.py import_gold {found.name} FILE."
             )
         if told := proposals_warning(found):
             self.note(f"About these gold pairs: {told}.")

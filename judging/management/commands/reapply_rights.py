@@ -8,7 +8,7 @@ from judging.people.rights_replay import reapply_rights
 class Command(BaseCommand):
     help = (
         "After a restore, repeat the deletions and withdrawals made after the backup. "
-        "Reads rights.jsonl beside the stored files (PREFEREE_RIGHTS_DIR). Safe to repeat."
+        "Reads rights.jsonl in PREFEREE_RIGHTS_DIR (default: the data folder). Safe to repeat."
     )
     example = "manage.py reapply_rights"
 

@@ -12,7 +12,7 @@ from judging.simulation.simulated_workers import simulation_result
 class Command(CampaignCommand):
     help = (
         "Have simulated workers judge a copy of a campaign on the real pages, with tasks that people cannot see or "
-        "take. Afterwards, the campaign is marked as rehearsed; the copy is closed and kept."
+        "take. Afterwards, a draft is marked as rehearsed; the copy is closed and kept."
     )
     example = (
         "manage.py rehearse_campaign spring --workers 25 --careless 4 --truth grades --error 0.1 --seed 7"

@@ -11,7 +11,7 @@ from judging.money.rejections import WARNING, reject, submission_of
 class Command(CampaignCommand):
     help = (
         "Refuse to pay one submission, and tell the worker why. On its own, Preferee rejects only tasks without a "
-        "judged pair. override_rejection reverses a rejection within 30 days."
+        "judged pair. override_rejection reverses a rejection within 30 days of the submission."
     )
     example = 'manage.py reject_assignment spring 412-X9KQ2T --why "every answer was sent by a script" --yes'
     why = "the reason sent to the worker; kept with the decision"

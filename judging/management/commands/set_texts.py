@@ -16,7 +16,7 @@ class Command(CampaignCommand):
             "--consent",
             type=Path,
             metavar="FILE",
-            help="the consent text, in which {pairs}, {reward} and {minutes} are filled in",
+            help="the consent text, in which {pairs}, {reward}, {minutes} and others are filled in",
         )
         parser.add_argument("--instructions", type=Path, metavar="FILE")
         parser.add_argument(

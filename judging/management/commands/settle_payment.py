@@ -52,7 +52,7 @@ class Command(CampaignCommand):
                 markup=False,
             )
         if not result["refused"]:
-            self.out.print(f"The crowd has not refused any payments in {result['campaign']}.", markup=False)
+            self.out.print(f"No refused payments are left to settle in {result['campaign']}.", markup=False)
             return
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for head in ("submission", "worker", "payment", "dollars", "what the crowd said"):

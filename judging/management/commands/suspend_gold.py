@@ -10,8 +10,8 @@ from judging.people.gold_suspension import suspend_gold_pair
 class Command(CampaignCommand):
     help = (
         "Suspend a gold pair: no more tasks get it, and workers excluded only because of it are reinstated. Their "
-        "work counts again unless somebody has repeated it. The collect command does this automatically if workers "
-        "who pass all others fail it."
+        "work counts again unless somebody has repeated it. The collect command suspends a gold pair automatically "
+        "if too many workers fail it who pass all their other gold pairs."
     )
     example = 'manage.py suspend_gold spring 17 --why "the off-topic passage answers the question too"'
     why = "the reason; kept with the decision"

@@ -5,7 +5,7 @@ from leaderboard.analyses.kinds import Kind
 KIND = Kind(
     "assessor_agreement",
     "Agreement of assessors",
-    "Whether two assessors give the same passage the same grade: confusion matrix, Cohen's kappa, every passage.",
+    "Whether two assessors give the same passage the same grade: confusion matrix, Cohen's kappa, disagreements.",
     "second opinions in a graded campaign",
     analyse_assessor_agreement,
     (Choice("graded", "Graded campaign", help="name of a graded campaign (default: the newest)"),),

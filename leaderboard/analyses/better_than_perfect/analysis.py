@@ -57,7 +57,7 @@ class AskingCampaign:
 
 
 def run_comparisons(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = None) -> Comparisons:
-    """Return one comparison per query that has a relevant passage in the qrel set.
+    """Compare the run with the qrels of all queries that have a relevant passage in the qrel set.
 
     With ``qids``, only these queries are compared.
     """
@@ -304,11 +304,11 @@ def preferred_analysis(rows: Sequence[Preferred], found: Comparisons, facts: Fac
 def _preference_sentence(row: Preferred, run_tag: str) -> str:
     side = row.qrel_preferred if row.category == "A" else row.comparison_preferred
     who = "the qrel" if row.category == "A" else f"the top passage of {run_tag}"
-    of = f"{side.total:,} of {row.queries:,} queries in category {row.category}"
+    of = f"the {side.total:,} queries with a preference ({row.queries:,} in all)"
     if side.value is None:
         return f"Category {row.category}: people preferred neither."
     share = number_text(interval_or_value(side.estimate), Kind.SHARE_INTERVAL)
-    return f"People preferred {who} for {share}% of {of}."
+    return f"Category {row.category}: people preferred {who} for {share}% of {of}."
 
 
 def _preferred_figure(rows: Sequence[Preferred], caption: str, table: Table) -> Figure:

@@ -3,7 +3,8 @@
 [SP] section 3, Tables 1 and 2. In *category A*, the qrel is the run's top passage, and people compare it with the
 run's second passage. In *category B*, the qrel ranks lower or is not found, and people compare it with the run's top
 passage. The paper leaves some choices open. Here, the qrel of a query is the passage with the highest grade
-(the first in the file if several share it). A passage with the same text as the qrel counts as the qrel, at any rank.
+(the first in the file if several share it). A passage with the same text as the qrel, or a near-duplicate of it,
+counts as the qrel, at any rank.
 The majority of a pair's judgments counts; a tied pair and "cannot decide" count for neither side.
 """
 
@@ -33,7 +34,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Comparisons:
-    """One comparison per query, and the queries without a comparison, by reason."""
+    """The comparisons, at most one per query, and the queries without a comparison, by reason."""
 
     asked: tuple[Comparison, ...]
     missing: tuple[str, ...]

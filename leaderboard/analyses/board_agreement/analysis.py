@@ -83,7 +83,7 @@ def _official_means(
 
 
 def full_board_table(published: PublishedBoard, full: tuple[dict[str, float], int], facts: Facts) -> Table:
-    """Return Table 3 of [SP]: official values on all queries; official and preference values on the version's."""
+    """Return Table 3 of [SP]: official values on all queries, and both values on the version's queries."""
     whole = {tag: round(value, DECIMALS) for tag, value in full[0].items()}
     placed = dict(zip(whole, competition_ranks(list(whole.values())).tolist(), strict=True))
     ordered = sorted(published.board.rows, key=lambda row: (not row.perfect, placed.get(row.run, 0), row.run))

@@ -186,7 +186,7 @@ def verdict_table(comparison: Comparison) -> Table:
         "the harm shows how much worse the favored run could be (B if there is no verdict); below 0 it is better. "
         "Better, not significantly: more queries won and the better mean where both answer, untested. Strictly "
         "better: both significant. Do no harm: one significant, the other not significantly worse. Answers more: "
-        "significant, but harm cannot be tested where both answer.",
+        "significant, but harm cannot be tested, because no query is answered by both.",
         columns,
         tuple(_verdict_row(pair, comparison) for pair in comparison.pairs),
         comparison.facts,

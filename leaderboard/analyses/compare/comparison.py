@@ -71,7 +71,7 @@ class Step:
     value: float
     baseline: bool
     state_of_the_art: bool
-    """Whether the run was the best when it arrived."""
+    """Whether the run was the best when it arrived; False for baselines and undated runs."""
     submitted: date | None
     """None for an undated run, which displaces no run, and is never displaced unless it is a baseline."""
     compared: ComparedPair | None
@@ -79,7 +79,10 @@ class Step:
 
 @dataclass(frozen=True)
 class BoardOverTime:
-    """All runs by date, one step each, undated runs last. A step has a comparison if its run displaced a run."""
+    """All runs by date, one step each; undated baselines come first, other undated runs last.
+
+    A step has a comparison if its run displaced a run.
+    """
 
     facts: Facts
     rules: Rules

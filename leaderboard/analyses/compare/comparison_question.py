@@ -36,7 +36,7 @@ QUESTION = (
 
 
 def question_asked(asked: Asked) -> Question:
-    """Return the question that the settings ask, with defaults for settings that are missing."""
+    """Return the question that the settings ask. Settings other than ``measure`` and ``alpha`` can be missing."""
     return Question(
         labels=labels_asked(asked),
         measure=asked.text("measure"),

@@ -19,8 +19,8 @@ class HeadToHead:
     """Runs A and B compared over the queries on which both have a value. Differences are B minus A.
 
     ``low`` and ``high`` bound the 95% interval of the mean difference by Student's distribution, and ``p`` comes from
-    the two-sided paired t-test. So the interval excludes 0 if p is below 0.05. All three are nan for fewer than two
-    queries; ``p`` is also nan if all differences are the same and not 0.
+    the two-sided paired t-test. So the interval excludes 0 if p is below 0.05. The bounds are nan for fewer than two
+    queries. ``p`` is nan if there are no queries, or if all differences (or the only one) are the same and not 0.
     """
 
     queries: int

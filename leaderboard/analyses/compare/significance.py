@@ -103,8 +103,8 @@ def signed_rank(differences: Differences) -> Finding:
 def paired_t(differences: Differences) -> Finding:
     """Run Student's paired t-test on the differences B minus A, like scipy's ``ttest_rel``.
 
-    p is 1 if all differences are zero. It is undefined for fewer than two differences. It is also undefined if all
-    have the same nonzero value, because t would be infinite even for very few differences.
+    p is 1 if all differences are zero, even a single one. It is undefined if there are no differences. It is also
+    undefined if all (or the only one) have the same nonzero value, because t would be infinite even for very few.
     """
     values = differences.astype(np.float64)
     lean = _sign(math.fsum(values.tolist()))

@@ -10,7 +10,7 @@ Tests that grant a verdict use α/m. Tests for harm, which withhold one, use α,
   case 3 and not significantly more unanswered.
 - *answers more*: significantly more queries answered, but none answered by both, so harm cannot be tested.
 
-A t-test is undefined for one difference, and for differences that are all the same and nonzero. Such differences
+A t-test is undefined for one nonzero difference, and for differences with the same nonzero value. Such differences
 are not significant, but they all point the same way. If they favor a run, they count as no harm. If they are
 against it, they count as harm, and no verdict that needs a test of harm is granted.
 

@@ -19,8 +19,8 @@ from pooling.models import Run
 
 CAPTION = (
     "A run beats another if it answers significantly more queries and is not significantly later where both answer, "
-    "or is significantly earlier there and does not answer significantly fewer. No run beats the runs in place 1. "
-    "Only runs above beat the runs in a later place. Runs with the same place cannot be ordered."
+    "or is significantly earlier there and does not answer significantly fewer. No run beats a run "
+    "in an earlier place. Runs that share a place cannot be ordered: neither beats the other, or they are in a cycle."
 )
 
 
@@ -98,4 +98,6 @@ def _order_sentence(runs: Sequence[Run], found: HarmlessOrder) -> str:
     some = f"{ordered:,} of {found.comparisons:,} pairs of runs can be ordered."
     if len(first) == 1:
         return f"{first[0]} is the only run that no other run beats. {some}"
-    return f"{len(first):,} of {len(runs):,} runs share the first place: no run beats any of them. {some}"
+    return (
+        f"{len(first):,} of {len(runs):,} runs share the first place: no run below beats any of them. {some}"
+    )

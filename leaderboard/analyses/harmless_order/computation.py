@@ -83,8 +83,8 @@ def _paired_t(ranks: Floats, answered: Floats, both: Floats) -> tuple[Floats, Fl
     Returns how much shorter the searches of the row's run are in total than those of the column's run, and p.
 
     Covers the queries that both runs answer; ``both`` is their number for each pair. All sums are of integers, so
-    they are exact. p is 1 if all differences are zero. It is NaN if there are fewer than two queries, or if all
-    differences are the same and not zero.
+    they are exact. p is 1 if all differences are zero, even a single one. It is NaN if there are no queries, or if
+    all differences (or the only one) are the same and not zero.
     """
     lengths, squares = answered @ ranks.T, answered @ (ranks**2).T
     total = lengths - lengths.T

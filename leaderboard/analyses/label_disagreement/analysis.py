@@ -150,9 +150,7 @@ def _query_disagreement_table(one: _GradedSide, two: _GradedSide, facts: Facts) 
         Column("qid", "query"),
         *(Column(key, label, Kind.COUNT, "passages") for key, label in zip(COUNTED, labels, strict=True)),
     )
-    caption = (
-        "Queries that both sets cover, by the number of passages that are relevant in one of the two only."
-    )
+    caption = "Queries that both sets cover, with how many passages both sets or only one label as relevant."
     return Table("queries", "Disagreement query by query", caption, columns, rows, facts)
 
 

@@ -31,7 +31,8 @@ def analyse_label_noise(asked: Asked, progress: Progress | None) -> Analysis:
 
     Differences are from ``reference`` (default: the best run). The chance is simulated for judgments that are wrong
     with probability ``error``. By default this is the error that the judges' agreement implies, if pairs were judged
-    more than once. Raises :class:`NothingToScore` if there is no run, or no query with a best answer.
+    more than once. Raises :class:`NothingToScore` if there is no run or no query with a best answer, if ``reference``
+    is not one of the runs, or if the qrel set has no relevant passage for these queries.
     """
     campaign, runs = asked.judged, asked.runs
     reference, error = asked.text("reference") or None, asked.number("error")

@@ -87,7 +87,8 @@ def left_out_rows(
     """Return a row for each member of the group that was left out.
 
     ``before`` and ``after`` are flags of the best nodes with and without the group. In a row, ``changed`` is the
-    number of queries whose best answers differ. ``lost`` is the number of queries that no longer have any. ``tau_b``
+    number of queries whose best answers differ, if they have some both times. ``lost`` is the number of queries that
+    no longer have any. ``tau_b``
     compares the orders of all runs on the two boards.
     """
     had, has = contenders.covered(before), contenders.covered(after)

@@ -50,14 +50,15 @@ def analyse_pool_sizes(asked: Asked, _: Progress | None) -> Analysis:
         tables=(data, _query_size_table(sizes, facts)),
         figures=(sizes_figure(sides, facts, data),),
         sentences=tuple(
-            f"{counted.total:,} {title}: {counted.mean:.2f} passages each on average, {counted.pairs:,} pairs."
+            f"{title[:1].upper()}{title[1:]} ({counted.total:,}): {counted.mean:.2f} passages each on average, "
+            f"{counted.pairs:,} pairs."
             for title, counted in sides
         ),
     )
 
 
 def _sizes_by_query(pool: Pool) -> dict[str, int]:
-    """Return qid → number of different texts in the query's pool, in the order of queries."""
+    """Return qid → number of classes of passages in the query's pool, in the order of queries."""
     keys: dict[str, list[str]] = {}
     rows = PooledPassage.objects.filter(pool=pool).order_by("query__position", "pk")
     for qid, key in rows.values_list("query__qid", "passage__class_key"):
@@ -104,7 +105,8 @@ def _size_table(sides: Sides, facts: Facts) -> Table:
         columns.append(Column(f"share_{place}", "share", Kind.SHARE, title))
     caption = (
         "Queries by the number of passages in their pool (Arabzadeh et al. 2022, figures 3 and 4). In the pool, "
-        "passages with the same text count once; over all queries, each passage counts, because texts may be unknown."
+        "equal texts and near-duplicates count once; over all queries, each passage counts, because texts may be "
+        "unknown."
     )
     return Table("sizes", "Pool sizes", caption, tuple(columns), rows, facts)
 
@@ -118,5 +120,5 @@ def _query_size_table(sizes: dict[str, int], facts: Facts) -> Table:
         Column("size", "passages", Kind.COUNT),
         Column("pairs", "pairs", Kind.COUNT),
     )
-    caption = "Passages in each query's pool; passages with the same text count once."
+    caption = "Passages in each query's pool; equal texts and near-duplicates count once."
     return Table("queries", "Pool sizes query by query", caption, columns, rows, facts)

@@ -229,8 +229,9 @@ def _needed_table(
         Column("pair", pair, Kind.COUNT, "this pair alone"),
     )
     caption = (
-        f"Queries on which the two-sided paired t-test at {board.alone.alpha:g} finds a true difference in "
-        f"{board.one.mean_name} with {board.alone.power:.0%} probability, if their differences vary as here."
+        f"Queries that the two-sided paired t-test at {board.alone.alpha:g} needs to find a true difference in "
+        f"{board.one.mean_name} with {board.alone.power:.0%} probability, if the differences between runs vary as "
+        "here. For all pairs at once, the level is divided by their number."
     )
     return Table("needed", "Queries needed", caption, columns, tuple(rows), facts)
 

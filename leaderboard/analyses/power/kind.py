@@ -24,8 +24,8 @@ KIND = Kind(
     ),
     by_query_set=True,
     works="Scoring runs",
-    help="Show the smallest true difference in the mean that a paired t-test finds with 80% probability, given these "
-    "queries and runs: for the board, one pair at a time and all pairs at once, for a chosen pair, and for other "
-    "numbers of queries; and the number of queries that a difference needs.",
+    help="Show the smallest true difference in the mean that a paired t-test finds with the chosen power, given "
+    "these queries and runs: for the board, one pair at a time and all pairs at once, for a chosen pair, and for "
+    "other numbers of queries; and the number of queries that a difference needs.",
     example="mine --measure nDCG@10 --difference 0.03 --figure power.pdf",
 )

@@ -75,7 +75,10 @@ def _grade_sentence(found: list[GradeGap], ungraded: int) -> str:
     apart = all_gaps(found)
     graded = sum(row.judgments for row in found)
     if apart.value is None:
-        return f"No judgment prefers a passage of a pair with different grades ({graded:,} pairs of equal grades)."
+        return (
+            f"No judgment prefers a passage of a pair with different grades; {graded:,} judgments are of pairs with "
+            "two graded passages."
+        )
     return (
         f"The preferred passage has the higher grade in {apart.value:.1%} of {apart.total:,} judgments of pairs with "
         f"different grades; {graded:,} of {graded + ungraded:,} judgments are of pairs with two graded passages."

@@ -15,7 +15,8 @@ JudgedPair = tuple[Key, Key, bool]
 class GradeGap:
     """Judgments of pairs whose grades differ by ``gap``.
 
-    ``higher`` is the share that prefer the passage with the higher grade, among those that prefer a passage.
+    ``higher`` is the share that prefer the passage with the higher grade, among those that prefer a passage. It is
+    empty (0 of 0) if ``gap`` is 0.
     """
 
     gap: int

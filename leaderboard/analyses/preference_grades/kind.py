@@ -19,7 +19,7 @@ KIND = Kind(
     of_campaign=True,
     members_only=True,
     of_runs=False,
-    help="For each judgment of a pair whose passages both have a grade, show whether the preferred passage has the "
-    "higher grade, by the difference of the grades, with intervals.",
+    help="Show how often the preferred passage has the higher grade, in judgments of pairs whose passages both have "
+    "a grade, by the difference of the grades, with intervals.",
     example="first --grades graded --csv preference.csv",
 )

@@ -54,7 +54,8 @@ CAPTION = (
 def analyse_private_board(asked: Asked, progress: Progress | None) -> Analysis:
     """Compare the public and the private board, and each team's later runs with its first. Values are not rounded.
 
-    Raises NothingPrivate if no queries are private, or if the labels cover fewer than two public or two private ones.
+    Raises NothingPrivate if no queries are private, or if the labels cover only one public or one private query.
+    Raises NothingToScore if they cover no public or no private one.
     Raises UnknownMeasure unless exactly one measure is requested.
     """
     alpha = asked.number("alpha")
@@ -209,7 +210,7 @@ def _gains_table(steps: list[tuple[Run, Step]], public: Combination, facts: Fact
         tuple(rows),
         facts,
         notes=() if rows else ("No team submitted more than one run.",),
-        significance=f"the public gain is larger, p ≤ {alpha:g} over the number of the team's later runs",
+        significance=f"the public gain is above 0 and larger, p ≤ {alpha:g} over the number of the team's later runs",
     )
 
 

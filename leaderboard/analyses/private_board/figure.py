@@ -28,7 +28,8 @@ COLUMNS = (
 class Submission:
     """A run with its values on public and private queries.
 
-    ``number`` is its position among the team's runs, from 1. ``step`` compares it with the team's first run.
+    ``number`` is its position among the team's runs, from 1. ``step`` compares it with the team's first run. Both are
+    None for baselines and runs without a team; ``step`` also for a team's first run.
     """
 
     team: str

@@ -18,9 +18,9 @@ SIGNIFICANT_CLAIMS = (Claim.STRICTLY_BETTER, Claim.DO_NO_HARM)
 
 
 def progress_analysis(board: BoardOverTime) -> Analysis:
-    """Return the board over time, with a sentence for each step of the state of the art.
+    """Return the board over time, with a sentence for each run that displaced another.
 
-    Runs without a date have a separate table.
+    Undated runs other than baselines have a separate table.
     """
     table = progress_table(board)
     apart = undated_table(board)

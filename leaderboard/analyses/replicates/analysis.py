@@ -46,8 +46,8 @@ def analyse_replicate_boards(asked: Asked, _: Progress | None) -> Analysis:
         )
     if len(wanted) < 2:
         raise NothingToScore(
-            f"The judgments of {campaign.name} are all from one phase.",
-            "Import judgments with a column phase; replicates need at least two sets.",
+            f"One phase of {campaign.name} is not enough to compare.",
+            "Name two or more phases, or import judgments with a column phase.",
         )
     best = {phase: best_of_phase(known, phase) for phase in wanted}
     compared = compare_replicates(known.contenders, best)

@@ -177,8 +177,8 @@ def _unjudged_table(shares: Mapping[str, float | None], facts: Facts) -> Table:
     ordered = sorted(shares.items(), key=lambda one: (-(one[1] or 0.0), one[0]))
     rows = tuple(Row({"run": tag, "unjudged": share}) for tag, share in ordered)
     caption = (
-        f"Share of the first {TOP} passages on labeled queries that have no label. A near-duplicate of a labeled "
-        "passage counts as labeled."
+        f"On labeled queries, the share of the first {TOP} passages that have no label. A near-duplicate of a "
+        "labeled passage counts as labeled."
     )
     return Table("unjudged", f"Unjudged among the first {TOP}", caption, columns, rows, facts)
 
@@ -264,4 +264,6 @@ def _left_out_sentence(left: Sequence[LeftOutRun]) -> str:
     )
     taus = [one.tau_b for one in left if one.tau_b is not None]
     boards = f" The lowest τ-b of the boards is {min(taus):.4f}." if taus else ""
-    return f"When the labels that only a run contributed are left out, {places}, and {value}.{boards}"
+    return (
+        f"When the labels that only one run or team contributed are left out, {places}, and {value}.{boards}"
+    )

@@ -11,7 +11,8 @@ def compared_labels(asked: Asked) -> tuple[Collection, str] | None:
     """Return the collection and the name of the labels to compare with; None if there are none.
 
     They are labels of this collection, or (``NAME/SET``) of a published one. Raises MembersOnly if the reader cannot
-    see them. The error does not reveal whether a collection exists.
+    see them, or if those of another collection are not public, even for its members. The error does not reveal
+    whether a collection exists.
     """
     name, slash, set_name = asked.text("against").partition("/")
     if not name:

@@ -138,8 +138,8 @@ def gain_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
             Row({"qid": one.qid, "judged": len(one.relevant), "relevant": sum(one.relevant), **until})
         )
     caption = (
-        "Judgments until a share of the relevant passages that were found at all. If the last was found long before "
-        "the end, few are likely to be missing."
+        "Judgments needed to find a share of the relevant passages that were found in the end. If the last was found "
+        "long before the end, few are likely to be missing."
     )
     return Table("gain", "Gain", caption, columns, tuple(rows), facts)
 

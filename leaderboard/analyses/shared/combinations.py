@@ -134,7 +134,10 @@ def facts_of_combinations(
     seed: int | None,
     further: tuple[tuple[str, str], ...],
 ) -> Facts:
-    """Return the facts that describe all combinations together. Each query counts once."""
+    """Return the facts that describe all combinations together.
+
+    The number of queries is the largest under any one set of labels, and counts each query once.
+    """
     return scoring_facts(
         collection,
         found[0].runs,
@@ -223,12 +226,12 @@ def _refuse_nothing_relevant(
 ) -> None:
     """Raise NothingToScore if no label of these queries is relevant for the measure, because all runs would tie."""
     least = max(1, measure.rel) if measure.graded else measure.rel
-    of_set = "" if query_set == "all" else f" of the {query_set} ones"
+    of_set = "" if query_set == "all" else f"{query_set} "
     if not columns.any():
-        raise NothingToScore(f"{labels.name} covers no query{of_set}.", "Choose other labels.")
+        raise NothingToScore(f"{labels.name} covers no {of_set}query.", "Choose other labels.")
     if not (columns[labels.query] & (labels.grades >= least)).any():
         raise NothingToScore(
-            f"{labels.name} has no relevant passage for any query{of_set}: {asked} needs a grade of {least} or "
+            f"{labels.name} has no relevant passage for any {of_set}query: {asked} needs a grade of {least} or "
             "higher.",
             Guidance(
                 "Choose other labels, or import these again under a new name with a lower minimum relevant grade: ",

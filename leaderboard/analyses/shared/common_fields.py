@@ -83,5 +83,5 @@ OTHER_LABELS = Choice(
     "against",
     "Other labels",
     of="other labels",
-    help="the other labels: a qrel set or @n (default: the latest version, else the other qrel set)",
+    help="the other labels: a qrel set or @n (default: the latest version, else another qrel set)",
 )

@@ -1,7 +1,7 @@
 """The compared passages, and their ranks in every run.
 
-A *node* is one class of passages with the same text, for one query. Its rank in a run is the best rank of any member
-of the class. Values are integers, RR@10 times 2520, so that means and ties between runs are exact
+A *node* is one class of equal or near-duplicate passages, for one query. Its rank in a run is the best rank of any
+member of the class. Values are integers, RR@10 times 2520, so that means and ties between runs are exact
 (leaderboard/scoring/scales.py).
 """
 
@@ -29,8 +29,8 @@ class Contenders:
 
     ``query`` and ``passage`` have the database keys of each node's query and of the passage that represents its
     class, shape (nodes,). ``rank`` has the shape (runs, nodes), with ranks from 1 to ``DEPTH``, or 0 if no member of
-    the class ranks that high. ``represents`` maps (query, passage) to the representative, for the other members of
-    each class.
+    the class ranks that high. ``represents`` maps (query, passage) to the representative of its class. A passage
+    that it lacks represents itself.
     """
 
     run_tags: tuple[str, ...]

@@ -28,7 +28,7 @@ def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Deta
 def groups_to_leave_out(runs: Sequence[Run], *, by_team: bool) -> dict[str, list[int]]:
     """Return group name → indexes of its runs.
 
-    Each group is one run or, with ``by_team``, all runs of a team.
+    Each group is one run or, with ``by_team``, all runs of a team. A run without a team is always a group of its own.
     """
     groups: dict[str, list[int]] = {}
     for place, run in enumerate(runs):

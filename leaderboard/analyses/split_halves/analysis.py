@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import numpy as np
 
+from config.plurals import many
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.combinations import Combination, combinations_asked, facts_of_combinations
 from leaderboard.analyses.split_halves.computation import (
@@ -38,7 +39,8 @@ def analyse_split_halves(asked: Asked, progress: Progress | None) -> Analysis:
     for one in found:
         if len(asked.runs) < 2 or one.values.shape[1] < FEWEST_QUERIES:
             raise NothingToScore(
-                f"{one.name}: {len(asked.runs)} runs on {one.values.shape[1]} queries cannot be split into halves.",
+                f"{one.name}: {many(len(asked.runs), 'run')} on {many(one.values.shape[1], 'query', 'queries')} "
+                "cannot be split into halves.",
                 f"Use at least two runs and {FEWEST_QUERIES} queries.",
             )
     further = (("splits", f"{splits:,}"), ("alpha", f"{alpha:g}"))

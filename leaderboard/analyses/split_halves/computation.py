@@ -40,7 +40,7 @@ ALPHA = 0.05
 FEWEST_QUERIES = 4
 TESTS = ("sign", "rank-sum", "signed-rank", "t")
 BY_MEDIAN = ("sign", "rank-sum", "signed-rank")
-# Means and medians of non-integer values count as equal if they agree to this many decimals.
+# Sums and doubled medians of non-integer values count as equal if they agree to this many decimals.
 DECIMALS = 9
 
 

@@ -100,8 +100,8 @@ def _expected_ranks_table(results: Results, facts: Facts, caption: str) -> Table
         tuple(Row(values) for values in rows.values()),
         facts,
         notes=tuple(
-            f"{name}: {result.queries:,} queries; two runs tied in {result.tied_trials / result.trials:.1%} of the "
-            "resamples."
+            f"{name}: {result.queries:,} queries; two or more runs tied in {result.tied_trials / result.trials:.1%} "
+            "of the resamples."
             for name, result in results
         ),
     )

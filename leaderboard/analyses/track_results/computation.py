@@ -8,7 +8,10 @@ from pooling.run_details import KnownRun, tasks_of
 
 @dataclass(frozen=True)
 class ResultRow:
-    """A run with its values, in the order of the measures. ``reported``: whether the track reported the values."""
+    """A run with its values, in the order of the measures.
+
+    ``reported``: the values were not computed here. If there are any, the track reported them.
+    """
 
     run: KnownRun
     values: tuple[float | None, ...]

@@ -29,7 +29,9 @@ KIND = Kind(
             flag=True,
         ),
         Choice(
-            "columns", "Details", help="details to show, separated by spaces (default: the type of a run)"
+            "columns",
+            "Details",
+            help="details to show, separated by spaces (default: subtask neural stage dense)",
         ),
         ANNOUNCED,
     ),

@@ -28,8 +28,9 @@ def boards_figure(
 ) -> Figure:
     """Plot the mean of every run on the second board against its mean on the first.
 
-    ``highlight`` has the tags of the runs to name and color ([MM] figure 4). If it is empty, the top runs and the
-    runs that move most are named. ``types`` has every run's type, shown by color and mark ([DL] figure 5).
+    ``highlight`` has the tags of the runs to name and color ([MM] figure 4). If it is empty, all runs
+    are named, or of many runs the top ones and those that move most. ``types`` has every run's type, shown by color
+    and mark ([DL] figure 5).
     """
     named = [run_tags.index(tag) for tag in highlight] or _runs_to_name(found)
     told = HIGHLIGHTED if highlight else NAMED

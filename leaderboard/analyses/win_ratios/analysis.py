@@ -26,7 +26,7 @@ MOST_NUMBERED = 30
 
 
 def pooled_runs(campaign: Campaign, runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
-    """Return the runs that the campaign's pool was built from, and the other runs, some of which challenged later.
+    """Return the runs that the campaign's pool was built from, and the other runs, which may have challenged later.
 
     Imported judgments have no pool, so the pooled runs are unknown, and all runs count as pooled.
     """
@@ -186,7 +186,7 @@ def _most_preferred_sentence(found: WinRatios) -> str:
 
 
 def _ratios_figure(found: WinRatios, facts: Facts, caption: str, data: Table) -> Figure:
-    """Return the figure of ratios, with cells in shades around one half, and gray cells without judgments.
+    """Return the figure of ratios, with cells in shades around one half, and gray cells without preferences.
 
     Significant ratios are bold, or marked with a dot if there are too many runs to write numbers.
     """
@@ -211,7 +211,7 @@ def _ratios_figure(found: WinRatios, facts: Facts, caption: str, data: Table) ->
         _write_ratios(axes, found, points)
 
     marked = "Dots" if size > MOST_NUMBERED else "Bold"
-    caption = f"{caption} {marked}: p < {found.alpha} after this correction. Gray: no judgments."
+    caption = f"{caption} {marked}: p < {found.alpha} after this correction. Gray: no preferences."
     charts = (_ratios_chart(found),)
     return Figure("ratios", "Win ratios", caption, facts, draw, data, charts, max(side, 5.0), side * 0.85)
 

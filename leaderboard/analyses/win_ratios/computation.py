@@ -1,7 +1,7 @@
 """Win ratios: how often one run's top passage was preferred to another's.
 
 [SP] Table 4. A cell shows how often the column's top passage was preferred to the row's. It covers the queries for
-which the two passages have different texts and were judged against each other. The wins row counts the opponents that
+which the two are of different classes and were judged against each other. The wins row counts the opponents that
 a column beats (a ratio above one half). The exact binomial test of even odds is Bonferroni-corrected over all pairs
 of the table, including the perfect run: 66 pairs of twelve runs in the paper. Choices made here: the majority of a
 pair's judgments counts, and a tied pair counts for neither run.

@@ -16,9 +16,9 @@ from pooling.services.lookups import collection_named
 class Command(AnalysisCommand):
     help = (
         "Score runs by measures under a qrel set or a version of the preference qrels. Means are over every "
-        "query that the labels cover. A query that a run does not answer, or has no line for, gets the "
-        f"measure's worst value (trec_eval does so only with -c). {KNOWN} Without (rel=g), relevant means the "
-        "qrel set's own lowest relevant grade."
+        "query that the labels cover. A query that a run does not answer, or has no line for (trec_eval counts it "
+        f"only with -c), gets the measure's worst value; ESL leaves it out. {KNOWN} Without (rel=g), passages are "
+        "relevant from the qrel set's own lowest relevant grade."
     )
     example = 'manage.py score mine --qrels official --measures "RR@10 nDCG@10 AP P@10" --latex scores.tex'
 

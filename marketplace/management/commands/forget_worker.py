@@ -10,7 +10,8 @@ from marketplace.services.operator import erasure as forgetting
 class Command(Base):
     help = (
         "Erase a worker's name, password, e-mail, country, letters and messages, and close the account permanently. "
-        "Tasks and payments stay in the books under the worker id. Refused while a task is open or money is owed."
+        "Tasks and payments stay in the books under the worker id. Refused while a task is open or in review, or "
+        "while money is owed."
     )
     example = "python -m marketplace forget_worker ada"
 

@@ -72,10 +72,10 @@ class Command(Base):
         }
 
     def show(self, result: dict[str, Any]) -> None:
-        where = [f"their links are in {result['out']}"] if result["out"] else []
-        where += ["they are on their way by e-mail"] if result["mailed"] else []
+        where = [f"written to {result['out']}"] if result["out"] else []
+        where += ["queued for e-mail"] if result["mailed"] else []
         count = result["invitations"]
-        self.stdout.write(f"{many(count, 'invitation')}; {' and '.join(where)}.")
+        self.stdout.write(f"{many(count, 'invitation')} {' and '.join(where)}.")
 
 
 def _addresses(options: dict[str, Any]) -> list[str]:

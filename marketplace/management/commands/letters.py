@@ -7,7 +7,7 @@ from marketplace.services.worker import letters
 
 
 class Command(Base):
-    help = "List workers' messages to a requester, newest first. Answer with NotifyWorkers."
+    help = "List workers' messages to one or all requesters, newest first. Answer with NotifyWorkers."
     example = "python -m marketplace letters lab"
 
     def arguments(self, parser: ArgumentParser) -> None:

@@ -10,8 +10,8 @@ from marketplace.sweep import Sweep
 
 class Command(Base):
     help = (
-        "Free abandoned places, approve submissions not reviewed in time, expire overdue HITs, and send messages. "
-        "For servers started without `serve`."
+        "Free abandoned places, approve submissions not reviewed in time, expire overdue HITs, send messages, and "
+        "delete old data. For servers started without `serve`."
     )
     example = "python -m marketplace marketplace_tick"
 

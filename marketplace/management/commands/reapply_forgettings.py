@@ -13,6 +13,4 @@ class Command(Base):
         return forgetting.forget_again(clock.now())
 
     def show(self, result: dict[str, Any]) -> None:
-        self.stdout.write(
-            f"{result['forgotten']} forgotten again; {result['left']} not, because they are owed money."
-        )
+        self.stdout.write(f"{result['forgotten']} forgotten again; {result['left']} not. The log says why.")

@@ -32,7 +32,7 @@ class Command(Base):
         }
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print the key in the format of a key file, and everything else on stderr."""
+        """Print the key in the format of a key file, or where it was written. Report older keys on stderr."""
         if "secret_key" in result:
             names = ("access_key", "secret_key", "endpoint")
             self.stdout.write(json.dumps({name: result[name] for name in names}))

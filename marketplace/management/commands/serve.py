@@ -43,7 +43,7 @@ class Command(Base):
 
 
 def ensure_key_file() -> Path:
-    """Return the first requester's key file. Create it if it is missing or its key is not in the database."""
+    """Write the first requester's key file, and return its path. A key that is no longer valid is replaced."""
     file: Path = settings.KEY_FILE
     key = _key_in(file)
     if key is None:

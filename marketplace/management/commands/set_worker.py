@@ -32,7 +32,7 @@ def _yes_or_no(word: str) -> bool:
 
 
 class Command(Base):
-    help = "Set the data behind system qualifications, or close or reopen an account."
+    help = "Set a worker's e-mail address and the data behind system qualifications, or close or reopen the account."
     example = (
         "python -m marketplace set_worker ada --country US --subdivision CA --masters yes\n"
         "  python -m marketplace set_worker ada --close"

@@ -82,11 +82,11 @@ def create_worker(
     confirmed: bool = False,
     now: datetime,
 ) -> Worker:
-    """Create a worker account. Without a password, only a sign-in link gives access to it.
+    """Create a worker account. Without a password, only a sign-in link or a password link gives access to it.
 
     A confirmation link is mailed to ``email``, unless the address is already ``confirmed``. ``program`` marks the
     account of a program, which works in place of people and is not paid. With ``country_by_operator`` the worker
-    cannot change the country. Raises AccountRefused for a name that is taken or reserved.
+    cannot change the country. Raises AccountRefused for a name that is taken or not allowed.
     """
     username = worker_names.one_spelling(username)
     if refusal := worker_names.name_refusal(username, program=program):
@@ -128,7 +128,7 @@ def redeem_signin_token(token: str, now: datetime) -> Worker:
     Raises AccountRefused if the token is invalid, used or expired, or if the account is closed.
     """
     refusal = AccountRefused(
-        "This sign-in link no longer works.", "It works once, for a few days. Ask for a new one."
+        "This sign-in link no longer works.", "It works once, for a limited time. Ask for a new one."
     )
     try:
         nonce = signing.loads(token, salt=_LINK_SALT)

@@ -72,7 +72,7 @@ def read_invitation(token: str, now: datetime) -> Invitation:
         nonce = signing.loads(token, salt=_SALT)
     except signing.BadSignature:
         raise AccountRefused(
-            "This invitation link is incomplete.", "Copy the whole link, or ask for a new one."
+            "This invitation link is not valid.", "Copy the whole link, or ask for a new one."
         ) from None
     row = Invitation.objects.filter(nonce=nonce).first()
     state = "revoked" if row is None else row.state(now)

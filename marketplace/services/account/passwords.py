@@ -19,7 +19,10 @@ _MOST_ACCOUNTS = 5
 
 
 def password_link(worker: Worker) -> str:
-    """Return a link that sets a new password. It works until it is used, it expires or the worker signs in."""
+    """Return a link that sets a new password.
+
+    It works once. It expires earlier if the worker signs in or gets another e-mail address or password.
+    """
     token = default_token_generator.make_token(worker)
     return f"{settings.PUBLIC_URL}/password/{worker.worker_id}/{token}/"
 
@@ -59,7 +62,7 @@ def worker_of_link(worker_id: str, token: str) -> Worker:
     worker = Worker.objects.filter(worker_id=worker_id, is_active=True).first()
     if worker is None or not default_token_generator.check_token(worker, token):
         raise AccountRefused(
-            "This link no longer works.", "It works once, for a few hours. Request a new one."
+            "This link no longer works.", "It works once, for a limited time. Request a new one."
         )
     return worker
 

@@ -87,7 +87,7 @@ def _take_attempt(username: str, address: str) -> list[tuple[str, Rate]]:
 
 
 def may_ask_for_reset(identity: str) -> bool:
-    """Count a request for a password link, and return whether it is allowed.
+    """Count a request for a password or confirmation link, and return whether it is allowed.
 
     Four requests are allowed at once, then one every 15 minutes.
     """

@@ -17,7 +17,8 @@ _KEPT = timedelta(days=30)
 def tidy(now: datetime) -> int:
     """Remove used tokens, sent messages, expired links and sessions, and forget workers as configured.
 
-    Returns the number of rows removed. A failed step does not stop the others; SweepFailed is raised at the end.
+    Returns the number of rows removed or erased. A failed step does not stop the others; SweepFailed is raised at the
+    end.
     """
     rows = {
         "request tokens": RequestToken.objects.filter(made_at__lte=now - LIFETIME),

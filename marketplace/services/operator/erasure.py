@@ -99,8 +99,8 @@ def forget_again(now: datetime) -> dict[str, int]:
 def forget_idle(now: datetime) -> int:
     """Forget workers who have been inactive for longer than the settings allow; returns how many.
 
-    Activity is creating the account, signing in or taking a task. Workers who are owed money are kept. One failure
-    does not stop the rest; SweepFailed is raised at the end.
+    Activity is creating the account, signing in or taking a task. Programs, and workers who are owed money, are kept.
+    One failure does not stop the rest; SweepFailed is raised at the end.
     """
     if not settings.KEEP_ACCOUNTS_DAYS:
         return 0
@@ -123,7 +123,10 @@ def forget_idle(now: datetime) -> int:
 
 
 def erase_words(now: datetime) -> int:
-    """Erase letters, messages and invitations' addresses older than the settings allow; returns how many."""
+    """Erase old letters and messages, and the addresses and notes of old invitations; returns how many.
+
+    The settings say how many days they are kept. For an invitation, the days count from its expiry.
+    """
     if not settings.KEEP_MESSAGES_DAYS:
         return 0
     before = now - timedelta(days=settings.KEEP_MESSAGES_DAYS)

@@ -63,5 +63,5 @@ def note_forgotten(worker_id: str, *, waived: bool, now: datetime) -> None:
     except OSError as error:
         raise AccountRefused(
             f"Cannot write the list of forgotten workers: {error}",
-            "Nothing was changed. Free disk space, or set PREFEREE_RIGHTS_DIR to a writable folder.",
+            "Nothing was changed. Free disk space, or set MARKETPLACE_RIGHTS_DIR to a writable folder.",
         ) from None

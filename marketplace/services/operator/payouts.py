@@ -71,8 +71,9 @@ def get_or_make_batch(
 ) -> tuple[PayoutBatch, bool]:
     """Return the batch of that name, created if necessary, and whether it is new.
 
-    A new batch takes the unpaid earnings up to ``until`` (from one requester, if named) of workers who are owed at
-    least ``least_cents``. Raises PayoutRefused if there is no such requester or nothing to pay.
+    A new batch takes the unpaid earnings up to ``until`` and all failed payouts (from one requester, if named) of
+    workers who are owed at least ``least_cents``. Raises PayoutRefused if there is no such requester, nothing to pay,
+    or a race with other batches.
     """
     found = PayoutBatch.objects.filter(name=name).first()
     if found is not None:
@@ -172,11 +173,12 @@ def payout_csv(made: PayoutBatch) -> str:
 
 
 def record_csv(lines: Iterable[str], now: datetime) -> Recorded:
-    """Record results of payouts from the columns ``reference``, ``state`` (paid or failed) and, if present, ``note``.
+    """Record results of payouts from the columns ``reference``, ``state`` and, if present, ``note``.
 
-    Reads files as spreadsheets save them: separated by commas, semicolons or tabs, amounts as 1.50, 1.5 or 1,50.
-    Records all lines or none; a line that is already recorded changes nothing. Raises PayoutRefused, naming the
-    line, for an unknown reference, another state, or a payout that was recorded with a different state.
+    Lines with the state paid or failed are recorded, all or none; lines with the state due are skipped. A line that
+    is already recorded changes nothing. Reads files as spreadsheets save them: separated by commas, semicolons or
+    tabs, amounts as 1.50, 1.5 or 1,50. Raises PayoutRefused for a missing column and, naming the line, for an unknown
+    reference, an unknown state, another amount, or a payout that was recorded with a different state.
     """
     rows = iter(lines)
     head = next(rows, "")

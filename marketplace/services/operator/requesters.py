@@ -18,7 +18,10 @@ MOST_SIGNATURES = 8
 
 @dataclass(frozen=True)
 class Rotated:
-    """A new key, the number of old keys, and the time until which the old keys keep working."""
+    """A new key, the number of old keys that now expire at ``until``, and this time.
+
+    Keys that expire earlier are not counted.
+    """
 
     key: RequesterKey
     old: int

@@ -48,7 +48,8 @@ def send_test_event_notification(call: Call) -> dict[str, Any]:
 
 def _notification_fields(notification: dict[str, Any]) -> dict[str, Any]:
     if notification["Version"] not in _VERSIONS:
-        raise ParameterValidationError("Version", notification["Version"], f"It must be {events.VERSION}.")
+        reason = f"It must be {' or '.join(sorted(_VERSIONS))}."
+        raise ParameterValidationError("Version", notification["Version"], reason)
     if not notification["EventTypes"]:
         raise ParameterValidationError("EventTypes", "[]", "Name at least one event.")
     transport, destination = notification["Transport"], notification["Destination"]

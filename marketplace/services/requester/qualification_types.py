@@ -56,7 +56,10 @@ def _granting_values(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_name_is_free(call: Call, name: str) -> None:
-    """Refuse a name in use. A deleted type keeps its name while HITs require it, for up to two days, as on MTurk."""
+    """Refuse the name of a type deleted in the last two days if HITs still require that type, as on MTurk.
+
+    A unique constraint refuses the names of other types.
+    """
     deleted = QualificationType.objects.filter(
         requester=call.requester, name=name, deleted_at__gt=call.now - NAME_KEPT
     )

@@ -19,7 +19,7 @@ class Refusing:
     """A requester who hides tasks from a worker, since when, and the requester's messages since then.
 
     ``described`` has the descriptions of the qualifications that exclude the worker. It is empty for a block, whose
-    reason the protocol hides from workers. ``notices`` has the messages, newest first.
+    reason the protocol hides from workers. ``notices`` has the latest messages that still apply, newest first.
     """
 
     requester: Requester
@@ -70,13 +70,13 @@ def _listings(worker: Worker, kinds: Iterable[HitType]) -> list[Qualification]:
 
 
 def hidden_by(requester: Requester, type_id: str) -> list[HitType]:
-    """Return the requester's HIT types that are hidden from workers with this qualification."""
+    """Return the requester's HIT types that are closed to workers with this qualification, hidden or not."""
     kinds = requester.hit_types.filter(required__type_id=type_id, deleted_at=None)
     return [kind for kind in kinds if _is_hidden(kind, {type_id})]
 
 
 def _is_hidden(kind: HitType, lists: Collection[str]) -> bool:
-    """Return whether tasks of this HIT type are hidden from the workers on one of these lists (type ids)."""
+    """Return whether tasks of this HIT type are closed to the workers on one of these lists (type ids)."""
     return any(
         requirement["Comparator"] == "DoesNotExist" and requirement["QualificationTypeId"] in lists
         for requirement in kind.requirements

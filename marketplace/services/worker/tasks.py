@@ -42,7 +42,10 @@ def take_task(worker: Worker, type_id: str, now: datetime) -> Assignment:
 
 
 def _held_of_group(worker: Worker, kind: HitType) -> Assignment | None:
-    """Return the task that the worker holds in this group. Raises TaskRefused at the limit of held tasks."""
+    """Return the task that the worker holds in this group, or None.
+
+    If there is none, raises TaskRefused at the limit of held tasks.
+    """
     held = Assignment.objects.held().filter(worker=worker)
     mine = held.filter(hit__hit_type=kind).order_by("pk").first()
     if mine is None and (full := groups.limit_refusal(held.count())):

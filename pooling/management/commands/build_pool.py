@@ -27,7 +27,7 @@ class Command(BaseCommand):
         chosen.add_argument(
             "--all-runs",
             action="store_true",
-            help="all runs of the kind of --qrels: passages or documents (default)",
+            help="all runs that retrieve passages, or documents if the set of --qrels labels documents (the default)",
         )
         parser.add_argument(
             "--priority",

@@ -12,7 +12,10 @@ from pooling.services.run_problems import each_refusal
 
 
 class Command(BaseCommand):
-    help = "Check a run file as import_runs does, without importing it. Up to a hundred problems are listed."
+    help = (
+        "Check a run file without importing it. Unlike import_runs, this does not check the submission policy and "
+        "the candidates. Up to a hundred problems are listed."
+    )
     example = "manage.py check_run bm25.trec.gz --collection mine"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -55,7 +58,7 @@ class Command(BaseCommand):
         if result["refused"]:
             return
         self.out.print(
-            f"{result['run']} may be imported: {many(result['lines'], 'line')}, "
+            f"{result['run']} passed the check: {many(result['lines'], 'line')}, "
             f"{many(result['queries'], 'query', 'queries')}, up to {many(result['depth'], 'passage')} each, "
             f"in order of {result['order']}.",
             markup=False,

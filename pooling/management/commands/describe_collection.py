@@ -12,8 +12,9 @@ from pooling.services.lookups import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Change a collection's title, description, license, source and citation. Omitted options change nothing; an "
-        "empty text removes a value. Bundles exported later contain these texts."
+        "Change a collection's title, description, license and citation, the maximum depth of its runs, and its "
+        "leaderboard's default qrel set. Omitted options change nothing; an empty text removes a value. Bundles "
+        "exported later contain the texts."
     )
     example = 'manage.py describe_collection mine --license "CC BY 4.0" --citation "Doe et al., 2026"'
 

@@ -18,7 +18,8 @@ class Command(BaseCommand):
     help = (
         "Import runs in TREC's six or MS MARCO's three columns, plain or compressed. A file with a problem is "
         "rejected as a whole, and up to a hundred problems are listed; the other files are imported. A run that "
-        "breaks the collection's submission policy is rejected with the date of the next possible run."
+        "breaks the collection's submission policy is rejected; if its team reached a limit, the date of the next "
+        "possible run is shown."
     )
     example = "manage.py import_runs mine bm25.trec.gz dense.trec --team Mine --baseline"
 

@@ -9,8 +9,8 @@ from pooling.services.lookups import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Invite somebody. The link works once and replaces an earlier one to the same address. It is e-mailed if a "
-        "mail server is configured, otherwise printed for you to pass on."
+        "Invite somebody. The link works once and replaces an earlier one to the same address for the same "
+        "collection or purpose. It is e-mailed if a mail server is configured, otherwise printed for you to pass on."
     )
     example = "manage.py invite_person ada@example.org --collection mine --role owner"
 

@@ -15,8 +15,8 @@ from pooling.services.withheld_labels import decimals_warnings
 
 class Command(BaseCommand):
     help = (
-        "Set a collection's submission policy: import_runs then refuses runs that break it and shows when the next "
-        "run is accepted. Baselines are exempt; existing runs are not affected."
+        "Set a collection's submission policy: import_runs then refuses runs that break it. If a team reached a "
+        "limit, it shows when the next run is accepted. Baselines are exempt; existing runs are not affected."
     )
     example = "manage.py set_policy mine --runs 2 --days 30 --embargo-days 270"
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
             "--variants",
             type=int,
             default=1,
-            help="how many of these may differ only by hyperparameters or seed (default: 1)",
+            help="how many of these runs may differ from another only by hyperparameters or seed (default: 1)",
         )
         parser.add_argument(
             "--require",

@@ -9,7 +9,8 @@ from pooling.services.withheld_labels import decimals_warnings, withhold_labels
 class Command(BaseCommand):
     help = (
         "Withhold a qrel set's labels: non-members see rounded scores under it, but no label, no grade, no passage "
-        "found only in the labels, and no value of a single query. Members see everything."
+        "found only in the labels, and no value of a single query unless the submission policy shows them. Members "
+        "see everything."
     )
     example = "manage.py withhold_labels mine official"
 

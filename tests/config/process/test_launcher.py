@@ -224,7 +224,7 @@ def test_another_installations_marketplace_is_not_used(embedded, running, prepar
     done = run_manage(environment, "run")
 
     assert done.returncode == 1
-    assert "Another installation's marketplace answers at" in done.stderr
+    assert "refuses this installation" in done.stderr
     assert "MARKETPLACE_PORT" in done.stderr
 
 

@@ -30,7 +30,7 @@ def test_a_pool_beside_all_queries(valley, capsys):
     assert rows == [(1, 1, 1), (2, 3, 1), (3, 0, 1)]
     queries = [(row["qid"], row["size"], row["pairs"]) for row in found["tables"]["queries"]["rows"]]
     assert queries == [("q1", 3, 3), ("q2", 2, 1), ("q3", 1, 0)]
-    assert found["sentences"][1] == "3 queries of meadow: 2.00 passages each on average, 4 pairs."
+    assert found["sentences"][1] == "Queries of meadow (3): 2.00 passages each on average, 4 pairs."
 
 
 def test_a_pool_of_unknown_runs_stands_alone(valley, capsys):

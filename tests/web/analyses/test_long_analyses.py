@@ -243,7 +243,7 @@ def test_a_wrong_number_is_refused_in_words(signed_in, trials):
 def test_a_refusal_of_the_job_is_shown(signed_in):
     shown = signed_in.get(made(signed_in, "replicate_boards")).content.decode()
 
-    assert "all from one phase" in shown
+    assert "is not enough to compare" in shown
 
 
 def test_others_see_results_made_for_everybody(cast, signed_in):

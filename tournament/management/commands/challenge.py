@@ -51,7 +51,9 @@ class Command(CampaignCommand):
             return {"challenge": None, "state": "planned", "asked": 0, **expected}
         opened = services.open_challenge(plan=plan, confirm_spend=agreed)
         if opened.challenge is None:
-            self.note("Nothing to judge: every top passage has already been judged or is a best answer.")
+            self.note(
+                "Nothing to judge: the runs have no new top passages for queries with settled best answers."
+            )
             return {"challenge": None, "state": "done", "asked": 0, **expected}
         if opened.advance.asked:
             offer_places(self, named)
@@ -75,7 +77,7 @@ class Command(CampaignCommand):
         )
         if expected["joining"]:
             joins = many(expected["joining"], "new passage joins", "new passages join")
-            self.note(f"{joins} a best answer without judging, because the texts are the same.")
+            self.note(f"{joins} a best answer without judging, because the texts are (nearly) the same.")
         if expected["not_covered"]:
             lacking = many(expected["not_covered"], "query of these runs has", "queries of these runs have")
             self.note(f"{lacking} no settled best answer yet and will be skipped.")

@@ -10,7 +10,10 @@ from tournament.services.judgment_export import export_judgments
 
 
 class Command(BaseCommand):
-    help = "Export all judgments and gold answers of a campaign: as JSON Lines if FILE ends in .jsonl, else as TSV."
+    help = (
+        "Export a campaign's judgments and gold answers: as JSON Lines if FILE ends in .jsonl, else as TSV. Rows "
+        "with a passage that only non-public runs supplied are left out."
+    )
     example = "manage.py export_judgments spring --out judgments.tsv"
 
     def arguments(self, parser: CommandParser) -> None:

@@ -33,7 +33,7 @@ class Command(CampaignCommand):
         challenge = advance_and_offer(self, named)
         if out := sum(challenge.values()):
             self.note(
-                f"A challenge still needs {many(out, 'judgment')}. Until then, its queries keep their best answers."
+                f"A challenge still needs {many(out, 'judgment')}. Its queries keep their best answers until it ends."
             )
         summary = services.resolve(campaign=named, ties=ties, count=count)
         return {**summary, "challenge": challenge, "results": services.query_results(named)}

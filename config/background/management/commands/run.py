@@ -30,7 +30,7 @@ class Command(BaseCommand):
             "--processes",
             type=int,
             default=1,
-            help="processes that answer requests, with --web-only and PostgreSQL: one per core (default 1)",
+            help="processes that answer requests (default 1); with --web-only and PostgreSQL, one per core",
         )
 
     def act(
@@ -66,7 +66,7 @@ class Command(BaseCommand):
 
 
 def _first_administrator_link() -> str:
-    """Return the link that creates the first administrator; empty in production."""
+    """Return the link that creates the first administrator; empty in production or if there is an administrator."""
     if settings.PRODUCTION:
         return ""
     link: str = import_string("accounts.services.invitations.first_administrator_link")()

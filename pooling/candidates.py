@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from pooling.columns import pid_of
 from pooling.formats import Content
 from pooling.ranking import Ranking
 
@@ -21,8 +22,7 @@ def first_line(content: Content, places: Collection[tuple[str, str]]) -> int:
     for block in content.blocks():
         for line in block[:-1].split(b"\n"):
             number += 1
-            # The pid is the third column in TREC files, the second in MS MARCO files.
             fields = line.split(None, 3)
-            if len(fields) > 2 and ((fields[0], fields[2]) in wanted or (fields[0], fields[1]) in wanted):
+            if fields and (fields[0], pid_of(fields)) in wanted:
                 return number
     return 0

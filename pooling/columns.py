@@ -267,6 +267,11 @@ def same_string(strings: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.in
     return codes
 
 
+def pid_of(fields: Sequence[bytes]) -> bytes:
+    """Return the passage id of a valid line: the second of three columns, or the third of more."""
+    return fields[2 if len(fields) > 3 else 1]
+
+
 def lines_with(content: Content, qid: str, pid: str | None = None) -> Iterator[int]:
     """Yield the numbers of the lines for a query, or for one of its passages. This reads the (valid) file again."""
     number = 0
@@ -275,5 +280,5 @@ def lines_with(content: Content, qid: str, pid: str | None = None) -> Iterator[i
         for line in block[:-1].split(b"\n"):
             number += 1
             fields = line.split()
-            if fields and fields[0] == wanted[0] and (pid is None or wanted[1] in fields[1:3]):
+            if fields and fields[0] == wanted[0] and (pid is None or wanted[1] == pid_of(fields)):
                 yield number

@@ -151,6 +151,8 @@ def _field_value(name: str, cell: str) -> Any:
     if name == "baseline":
         if cell.casefold() not in ("yes", "no", "true", "false", "1", "0", ""):
             raise UnreadableCell(f"{cell[:40]!r} is neither yes nor no.", "Write yes or no.")
+        if not cell:
+            return None
         return cell.casefold() in ("yes", "true", "1")
     if name == "submitted_on":
         try:

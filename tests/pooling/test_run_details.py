@@ -201,6 +201,16 @@ def test_a_table_describes_runs_and_announces_those_that_are_not_there(board, su
     assert AnnouncedRun.objects.get(run_tag="b").said["team"] == "Seals"
 
 
+def test_an_empty_cell_leaves_a_baseline_as_it_is(board, submit):
+    run = submit("a")
+    describe_runs(board, "run,baseline,team\na,yes,Otters\n")
+
+    describe_runs(board, "run,baseline,team\na,,Seals\n")
+
+    run.refresh_from_db()
+    assert (run.baseline, run.team) == (True, "Seals")
+
+
 def test_a_file_gets_its_announced_details_and_its_own_take_precedence(board, submit):
     describe_runs(board, "run,team,date,subtask,neural\nb,Seals,2026-03-01,rerank,nn\n")
 

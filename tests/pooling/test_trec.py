@@ -208,6 +208,19 @@ def test_progress_is_reported_in_the_thread_that_holds_the_transaction(tmp_path,
     assert {thread for *_, thread in told} == {threading.get_ident()}
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["q 10 1", "q 11 2", "q 2 3", "q 12 4", "q 2 5"],
+        ["q Q0 10 1 9 t", "q Q0 11 2 8 t", "q Q0 2 3 7 t", "q Q0 12 4 6 t", "q Q0 2 5 5 t"],
+    ],
+)
+def test_a_repeated_passage_is_not_taken_for_a_rank(run, lines):
+    found = refusal(run, "".join(f"{line}\n" for line in lines).encode())
+
+    assert (found.line, found.reason) == (5, "passage 2 of query q already appears on line 3.")
+
+
 def test_a_first_line_of_four_columns_is_no_run(run):
     assert "4 columns, not 6 (TREC run) or 3 (MS MARCO run)" in refusal(run, b"q 0 a 1\n").reason
 

@@ -142,8 +142,6 @@ def read_run_file(
         raise InvalidRunFile(content.name, 0, "an MS MARCO run has no scores to order by.")
     order = order or ("rank" if columns.score is None else "score")
     columns, skipped = _known_queries_only(columns, content, known_qids, skip_unknown)
-    if not len(columns):
-        raise UnknownQueries(content.name, 0, skipped, "No lines are left without the unknown queries.")
     oddities = order_lines(columns, order)
     ranking = rank_first(columns)
     if max_depth is not None and ranking.depth > max_depth:
@@ -232,7 +230,8 @@ def _known_queries_only(
 ) -> tuple[Columns, tuple[str, ...]]:
     """Return the columns without the lines of unknown queries, and the qids of these queries.
 
-    Refuses unknown queries unless ``skip_unknown``. Also refuses a repeated passage of any query, known or not.
+    Refuses unknown queries unless ``skip_unknown``, and a file without a known query. Also refuses a repeated passage
+    of any query, known or not.
     """
     known = None if known_qids is None else frozenset(known_qids)
     unknown = tuple(qid for qid in columns.qids if known is not None and qid not in known)
@@ -242,7 +241,10 @@ def _known_queries_only(
             content.name, line, unknown, Guidance("Leave their lines out with ", Option("skip-unknown"), ".")
         )
     _refuse_duplicates(columns, content)
-    return columns.without(unknown), unknown
+    known_lines = columns.without(unknown)
+    if not len(known_lines):
+        raise UnknownQueries(content.name, 0, unknown, "No lines are left without the unknown queries.")
+    return known_lines, unknown
 
 
 def _refuse_duplicates(columns: Columns, content: Content) -> None:

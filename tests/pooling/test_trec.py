@@ -390,6 +390,14 @@ def test_a_bad_label_is_named(tmp_path, line, reason, pid):
         read_qrel_file(Content(tmp_path / "qrels"))
 
 
+def test_labels_of_unknown_queries_only_are_refused(tmp_path):
+    (tmp_path / "qrels").write_text("q8 0 a 1\nq9 0 b 1\n")
+
+    with pytest.raises(UnknownQueries) as refused:
+        read_qrel_file(Content(tmp_path / "qrels"), known_qids={"q1"}, skip_unknown=True)
+    assert "No lines are left" in str(refused.value.next_step)
+
+
 def write_run(ranking, tag, file):
     """Write a ranking as a TREC run, query by query. Without scores, the negative rank is used."""
     frame = ranking.frame().with_columns(pl.col("score").fill_null(-pl.col("rank").cast(pl.Float32)))

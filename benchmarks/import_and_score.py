@@ -312,7 +312,7 @@ def ratios_of(found: Figures) -> dict[str, float]:
 
 
 def top_ms(found: Figures) -> float:
-    """Return the milliseconds to read the top 10 of one stored run."""
+    """Return how long it takes to read the top 10 of one stored run, in milliseconds."""
     return found["read_tops"]["seconds"] * 1000 / STORED_RUNS
 
 

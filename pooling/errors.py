@@ -203,7 +203,7 @@ class AlreadySplit(SplitRefused):
 
 
 class SubmissionRefused(PoolingError):
-    """A run, or a change to one, that the board's policy, its rounds or a team's role do not allow.
+    """The board's policy, its rounds or a team's rights do not allow this run or this change to a run.
 
     Also raised for a policy or round with invalid values, and for deleting a round that has runs.
 

@@ -12,7 +12,7 @@ _PLACES = 2**64
 
 @dataclass(frozen=True)
 class Fraction:
-    """One in ``of`` passages of a corpus, drawn with ``seed``."""
+    """A random fraction of a corpus, drawn with ``seed``: on average, one passage of every ``of``."""
 
     of: int
     seed: int

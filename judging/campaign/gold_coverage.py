@@ -50,6 +50,6 @@ def lacking_tasks(
 
 
 def suits(campaign: Campaign, task: LackingTask, one: Gold) -> bool:
-    """Return whether the task could also show this gold pair, besides those that already fit."""
+    """Return whether the task could show this gold pair in addition to the gold pairs that already fit it."""
     shown = [*task.shown, *task.fitting]
     return bool(gold_that_fits([one], Memory(), shown, 1, single=campaign.grades > 0))

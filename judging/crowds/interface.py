@@ -200,7 +200,7 @@ class Crowd(Protocol):
         """Offer one place. Raises :class:`judging.errors.CrowdAlready` if this key was used before."""
 
     def place(self, crowd_id: str) -> PostedPlace:
-        """Return the place with the crowd's id."""
+        """Return the place to which the crowd gave this id."""
 
     def asked_of_workers(self, crowd_id: str) -> Sequence[dict[str, Any]]:
         """Return the qualifications that the place requires of workers, in the format of the crowd's protocol."""

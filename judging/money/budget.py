@@ -30,8 +30,8 @@ RESERVING = (*SPENDING, Campaign.State.CLOSING)
 def cap_of(campaign: Campaign) -> Decimal | None:
     """Return the most that the campaign can spend, in dollars with fees; None without a limit.
 
-    This is the lowest of its budget, the installation's cap per campaign and, in a pilot and from the launch on, the
-    amount that was confirmed. A rehearsal has no limit, because it pays nobody.
+    This is the lowest of its budget, the installation's cap per campaign and the confirmed amount. An amount is
+    confirmed when a pilot or the campaign is launched. A rehearsal has no limit, because it pays nobody.
     """
     if campaign.rehearsal_of_id:
         return None

@@ -301,7 +301,7 @@ def _retain_words(now: datetime, days: int) -> int:
 
 
 def _erase_words(before: datetime) -> dict[str, int]:
-    """Erase workers' texts in tasks opened and appeals made before ``before``; return the number of texts by kind."""
+    """Erase what workers wrote in tasks and appeals older than ``before``; return the number of texts by kind."""
     submissions = Submission.objects.filter(opened_at__lt=before)
     return {
         "comments": submissions.exclude(comment="").update(comment=""),

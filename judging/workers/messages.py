@@ -81,10 +81,10 @@ def send_message(
 ) -> list[WorkerMessage]:
     """Send a message to workers, only once to each. Return the rows, which record when it was sent, or why not.
 
-    The same text to the same worker is the same message. Repeated calls send it only to workers whom it certainly did
-    not reach. The crowd stores no key for messages, so a message is not sent again if the reply to its call was lost.
-    Each call to the crowd has its own record, so a lost reply affects only the workers of that call. Raises BadInput
-    for an empty or too long text, and at the end the CrowdError of a failed call.
+    The same text to the same worker is the same message. Repeated calls send it only to workers whom it is known not
+    to have reached. The crowd stores no key for messages, so a message is not sent again if the reply to its call was
+    lost. Each call to the crowd has its own record, so a lost reply affects only the workers of that call. Raises
+    BadInput for a text that is empty or too long. If a call fails, its CrowdError is raised after the other calls.
     """
     rows = write_message(campaign, workers, subject=subject, text=text, who=who)
     left = [row for row in rows if _may_be_sent(row)]

@@ -115,7 +115,8 @@ def status(request: HttpRequest, assignment_id: str) -> JsonResponse:
 def give_task_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
     """Return a task and redirect to its group. Ask for confirmation first, because part of the work may be done.
 
-    If the frame refuses the worker, the page around it returns the task with ``by_script`` and stays open.
+    If the requester's page in the frame refuses the worker, the script of our page around it posts here with
+    ``by_script``. That returns the task, and our page stays open.
     """
     assignment = _requested_assignment(request, assignment_id)
     if assignment is not None and assignment.status in Assignment.HANDED_IN:

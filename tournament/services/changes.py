@@ -232,7 +232,7 @@ def _changed_rules(before: Edition | None, after: Edition | None) -> tuple[tuple
 
 
 class _Origins:
-    """The editions that decided carried queries. Each edition is read only once."""
+    """The earlier editions from which an edition carried queries over. Each edition is read only once."""
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection

@@ -151,10 +151,10 @@ class _LatestVersion:
 
 
 def drifts(collections: Iterable[Collection], *, wait: bool = True) -> dict[int, Drift]:
-    """Map keys of collections with a version to the difference between the latest version and current judgments.
+    """Return, by collection key, the difference between the latest version and current judgments.
 
-    With ``wait=False``, for pages, the previous comparison of a large version is used, and a large version that was
-    never compared is left out; ``compare_versions`` updates both.
+    Collections without a version are left out. With ``wait=False``, for pages, no large version is compared now: its
+    previous comparison is used, and it is left out if there is none. ``compare_versions`` compares large versions.
     """
     latest = _latest_versions([collection.pk for collection in collections])
     found = {key: one.compared() if wait else one.at_once() for key, one in latest.items()}

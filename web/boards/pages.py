@@ -152,14 +152,14 @@ class BoardView:
 
     @property
     def address(self) -> str:
-        """The query string for files of this board."""
+        """The query string that names this board in addresses of its files."""
         number = self.version.number if self.version else LABELS_ALONE
         named = {"version": number, "official": self.official and self.official.name}
         return urlencode(named | {"measure": self.measure})
 
     @property
     def figure_address(self) -> str:
-        """The query string for files of the board's figures, which show only runs that match the filters."""
+        """The query string that names this board's figures, which show only runs that match the filters."""
         return "&".join(filter(None, (self.address, urlencode(self.filters.parameters))))
 
     @property

@@ -164,7 +164,8 @@ def bonferroni(p: float, comparisons: int) -> float:
 def _sign_flip_p(doubled: Ranks, positive: int) -> float:
     """Return the exact two-sided p of ``positive``, the sum of the ranks of positive differences.
 
-    Under the null hypothesis, every sign is a fair coin flip. Ranks and their sum are doubled, to be integers.
+    Under the null hypothesis, every sign is a fair coin flip. Tied ranks can be halves, so ranks and their sum are
+    doubled to get integers.
     """
     total = int(doubled.sum())
     ways = np.zeros(total + 1)

@@ -200,9 +200,10 @@ def _seen_from(harm: Interval, side: int) -> Interval:
 
 
 def _disagreement_of_tests(deciding: Finding, other: Finding, rules: Rules) -> str:
-    """Describe any benefit or harm that another test finds differently; return "" if there is none.
+    """Describe where a second test does not confirm a benefit or harm, or finds another one; return "" if both agree.
 
-    The deciding test is compared with the other test of case 3, and the signed-rank test with its exact p.
+    The second test is the other one of case 3 (paired t or signed-rank). A signed-rank test is also compared with its
+    exact p-value.
     """
 
     def says(test: Finding, p: float) -> tuple[int, int]:

@@ -247,7 +247,10 @@ def _query_set_mask(labels: Labels, query_set: str, private: frozenset[str]) -> 
 
 
 def combinations_asked(asked: Asked, progress: Progress | None = None) -> list[Combination]:
-    """Score the runs under every combination that the request names; results for everyone use public queries only."""
+    """Score the runs under every combination that the request names.
+
+    A result that everyone can read uses public queries only.
+    """
     sets = list(dict.fromkeys(asked.several("queries")))
     if asked.released and private_qids(asked.collection):
         sets = ["public"]

@@ -26,7 +26,7 @@ MOST_NUMBERED = 30
 
 
 def pooled_runs(campaign: Campaign, runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
-    """Return the runs that the campaign's pool was built from, and the other runs, which may have challenged later.
+    """Return the runs from which the campaign's pool was built, and the other runs, some of them maybe in challenges.
 
     Imported judgments have no pool, so the pooled runs are unknown, and all runs count as pooled.
     """

@@ -185,7 +185,7 @@ def post_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
 @job_kind("judging.collect", words="collecting work")
 def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dict[str, Any]:
     """Collect submitted work, pay what is owed, and take the campaign's other regular steps at the crowd."""
-    campaign, patience = Campaign.objects.get(pk=campaign_id), Patience()
+    campaign, patience, swept = Campaign.objects.get(pk=campaign_id), Patience(), False
     result: dict[str, Any] = {}
     with _retried(campaign):
         with patience.one():
@@ -193,6 +193,7 @@ def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) ->
             gold_suspension.suspend_suspicious(campaign)
             collected = collection.collect(campaign, progress=progress, sweep=sweep)
             result |= {"submissions": collected.submissions, "places_wanted": collected.places_wanted}
+            swept = sweep
         if campaign.grading_id:
             for assignment in crowd_grading.carry_grades(campaign):
                 if not _was_refused_before(assignment):
@@ -214,17 +215,18 @@ def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) ->
         with patience.one():
             notices.send_notices(campaign)
         with patience.one():
-            _take_automatic_step(campaign)
+            _take_automatic_step(campaign, swept=swept)
         patience.done()
     return result
 
 
-def _take_automatic_step(campaign: Campaign) -> None:
-    """Take the campaign's next automatic step, after all submitted work is collected."""
+def _take_automatic_step(campaign: Campaign, *, swept: bool) -> None:
+    """Take the campaign's next automatic step. It becomes closed only if this collection ``swept`` all its work."""
     pilots.finish_pilot(campaign)
     if campaign.state == Campaign.State.CLOSING:
         closure.settle_tried_places(campaign)
-        closure.finish_closing(campaign)
+        if swept:  # otherwise, work can wait at the crowd on places whose time is over
+            closure.finish_closing(campaign)
     if campaign.state not in Campaign.OFFERING and places.places_offered(campaign).exists():
         start("judging.close_places", key=close_places_key(campaign), arguments={"campaign_id": campaign.pk})
 

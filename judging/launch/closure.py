@@ -103,7 +103,8 @@ def _places_in_use(campaign: Campaign, now: datetime) -> QuerySet[Place]:
 def finish_closing(campaign: Campaign) -> bool:
     """Close a closing campaign if nothing is pending; return whether it is closed now. Safe to repeat.
 
-    Call it after a collection that swept the crowd's list. Only a sweep shows which places nobody holds.
+    Call it after a collection that swept the crowd's list without failures. Only a sweep shows which places nobody
+    holds, and collects work from places whose time is over.
     """
     campaign.refresh_from_db()
     if campaign.state != Campaign.State.CLOSING or pending_work(campaign):

@@ -5,7 +5,7 @@ import time_machine
 
 from config import clock
 from config.background.followed_jobs import attend
-from config.background.services import start
+from config.background.services import run_job, start
 from judging.errors import CampaignRefused, CrowdLater
 from judging.intake.places import close_places, post_places, want_places
 from judging.jobs import close_places_key, collect_key
@@ -102,6 +102,26 @@ def test_closing_waits_for_a_missing_worker_until_the_time_is_over(fair):
         collect_by_job(campaign)
 
     assert campaign.state == Campaign.State.CLOSED
+
+
+def test_campaign_stays_closing_while_its_list_cannot_be_read(fair):
+    campaign = fair.opened()
+    fair.do_task(campaign, "A1")
+    close(campaign)
+    close_places(campaign)
+
+    with time_machine.travel(
+        clock.now() + timedelta(seconds=offered_seconds(campaign.assignment_seconds), minutes=16)
+    ):
+        fair.crowd.fail("places", CrowdLater("The crowd does not answer."))
+        run_job(start("judging.collect", key="away", arguments={"campaign_id": campaign.pk}).pk)
+        campaign.refresh_from_db()
+        assert (campaign.state, bool(pending_work(campaign))) == (Campaign.State.CLOSING, False)
+        collect_by_job(campaign)
+
+    assert campaign.state == Campaign.State.CLOSED
+    assert campaign.judgments.counted().count() == 3
+    assert set(Payment.objects.values_list("state", flat=True)) == {Payment.State.PAID}
 
 
 def test_offer_whose_reply_was_lost_is_found_and_taken_down(fair):

@@ -128,7 +128,7 @@ def budget_used_up(campaign: Campaign) -> tuple[str, Action] | None:
     """
     waiting = lacking(campaign) if campaign.state in Campaign.OFFERING else 0
     cap = cap_of(campaign)
-    if waiting <= 0 or cap is None or room_for(campaign):
+    if waiting <= 0 or cap is None or room_for(campaign) != 0:
         return None
     more = money(campaign)["committed"] + quote_tasks(campaign, waiting).total
     what = f"The budget of ${cap:,.2f} is used up; {many(waiting, 'task waits', 'tasks wait')}."

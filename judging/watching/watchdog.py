@@ -18,7 +18,7 @@ from config.plurals import many
 from judging.intake.places import OFFERING, lacking
 from judging.launch.closure import pending_work
 from judging.models import Campaign, CrowdCall, Payment, Place, Submission, Task
-from judging.money.budget import cap_of, room_for
+from judging.money.budget import room_for
 from judging.money.payments import PAYING
 from judging.rules.deadlines import GRACE, offered_seconds
 
@@ -278,7 +278,7 @@ def _campaign_standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]
     if campaign.state in Campaign.OFFERING and (missing := lacking(campaign)) > 0:
         since = _last_moved(campaign)
         if since <= now - OFFER:
-            spent = cap_of(campaign) is not None and not room_for(campaign)
+            spent = room_for(campaign) == 0
             why = (
                 "The budget is used up."
                 if spent

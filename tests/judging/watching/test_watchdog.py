@@ -14,13 +14,15 @@ from config.background.models import Job
 from config.background.services import TryLater, pulse, run_job, start
 from judging.campaign.campaigns import pause
 from judging.errors import CrowdLater, CrowdNever
-from judging.intake.places import close_places
+from judging.intake.collection import collect
+from judging.intake.places import close_places, lacking
 from judging.jobs import collect_key, post_places_key
 from judging.launch.closure import close
 from judging.launch.launches import launch_campaign
-from judging.models import Campaign, Submission
+from judging.models import Campaign, Place, Submission
 from judging.money.payments import pay_owed
 from judging.page import session
+from judging.watching.stuck_work import problems
 from judging.watching.watchdog import FAILURE, stalled_work, watched_campaigns
 from tests.judging.test_commands import run, shown
 
@@ -168,6 +170,21 @@ def test_tasks_without_a_place_are_named_with_an_empty_budget_or_without(fair, l
         "1 task without a place: The budget is used up. Run: manage.py raise_budget fair"
     ]
     Campaign.objects.update(budget=None, confirmed_spend=None)
+    assert later(campaign, minutes=20) == [
+        "1 task without a place: The job that collects work has not requested places. Run: manage.py collect fair"
+    ]
+
+
+def test_unpaid_campaign_has_no_budget_to_use_up(fair, later):
+    campaign = fair.opened(reward=Decimal(0), base_reward=Decimal(0))
+    fair.do_task(campaign, "ABAD", pass_gold=False)
+    collect(campaign, sweep=True)
+    Place.objects.filter(state=Place.State.WANTED).delete()
+    Campaign.objects.update(budget=0, confirmed_spend=0)
+    campaign.refresh_from_db()
+
+    assert lacking(campaign) == 1
+    assert problems(campaign) == []
     assert later(campaign, minutes=20) == [
         "1 task without a place: The job that collects work has not requested places. Run: manage.py collect fair"
     ]

@@ -15,9 +15,10 @@ from config.background.models import MOST_MESSAGE, Job
 from config.background.services import START_WORKERS, nobody_at_work
 from config.guidance import Action, Guidance, joined
 from config.plurals import many
+from judging.grading.grades import CHOOSE_PASSAGES, awaits_passages
 from judging.intake.places import OFFERING, lacking
 from judging.launch.closure import pending_work
-from judging.models import Campaign, CrowdCall, Payment, Place, Submission, Task
+from judging.models import Campaign, CrowdCall, Payment, Place, Submission, Task, TopicAssignment
 from judging.money.budget import room_for
 from judging.money.payments import PAYING
 from judging.rules.deadlines import GRACE, offered_seconds
@@ -33,9 +34,10 @@ FAILURE = timedelta(days=3)
 BEFORE_LAUNCH = frozenset({"judging.propose_gold", "web.rehearse"})
 UNTIL_COMPLETE = frozenset({"web.simulate"})
 #: Kinds of jobs whose refusal (such as by the crowd) is reported here, because no page waits for it. Other kinds are
-#: started on a page, which shows the refusal itself.
+#: started on a page, which shows the refusal itself. Choosing passages for an assessor belongs to no campaign.
 STARTED_BY_NOBODY = frozenset(
     {
+        CHOOSE_PASSAGES,
         "judging.close_places",
         "judging.collect",
         "judging.deliver",
@@ -140,6 +142,7 @@ def put_off_jobs(campaign: Campaign) -> list[Job]:
 def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
     """Return the campaign's failed jobs of the last FAILURE days, newest first, with only the last of each key.
 
+    A topic waits for its next passages however long ago their choice failed, because a refused one is not retried.
     Jobs are left out in these cases:
 
     - A later job with the same key is waiting, is running or succeeded.
@@ -148,21 +151,25 @@ def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
     - It was refused, and the page that started it shows the refusal (see STARTED_BY_NOBODY).
     """
     mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
-    failed = mine.filter(state=Job.State.FAILED, put_away_at=None, finished_at__gte=now - FAILURE)
+    failed = mine.filter(state=Job.State.FAILED, put_away_at=None)
+    failed = failed.filter(Q(finished_at__gte=now - FAILURE) | Q(kind=CHOOSE_PASSAGES))
     failed = failed.exclude(~Q(kind__in=STARTED_BY_NOBODY), fault=Job.Fault.REFUSED)
     last: dict[str, Job] = {}
     for job in failed.order_by("-finished_at")[:50]:
         later = mine.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED)
         if job.key not in last and not later.exists():
             last[job.key] = job
-    return [job for job in last.values() if not _is_obsolete(job.kind, campaign)]
+    return [job for job in last.values() if not _is_obsolete(job, campaign)]
 
 
-def _is_obsolete(kind: str, campaign: Campaign) -> bool:
-    """Return whether the campaign no longer needs jobs of this kind."""
-    if kind in BEFORE_LAUNCH:
+def _is_obsolete(job: Job, campaign: Campaign) -> bool:
+    """Return whether the campaign no longer needs this job."""
+    if job.kind == CHOOSE_PASSAGES:
+        topic = TopicAssignment.objects.filter(pk=job.arguments["assignment_id"]).first()
+        return topic is None or not awaits_passages(topic)
+    if job.kind in BEFORE_LAUNCH:
         return campaign.launched_at is not None
-    return kind in UNTIL_COMPLETE and not campaign.tasks.exclude(state=Task.State.DONE).exists()
+    return job.kind in UNTIL_COMPLETE and not campaign.tasks.exclude(state=Task.State.DONE).exists()
 
 
 def failure_in_words(job: Job) -> str:

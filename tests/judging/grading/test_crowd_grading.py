@@ -1,5 +1,7 @@
 """Topics that a crowd grades: from the opening of the pools through active learning to labels."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -18,7 +20,7 @@ from judging.grading.graded_campaigns import end_campaign, reopen_campaign
 from judging.grading.graded_labels import publish_labels
 from judging.grading.grades import carry_out_decision, choose_next, choosing_key
 from judging.grading.topic_states import states_of
-from judging.jobs import choose_passages_job, collect_job
+from judging.jobs import choose_passages_job, collect_job, ring_to_choose
 from judging.launch.archive import archive, restore
 from judging.launch.checks import each_check
 from judging.launch.forecast import later_rounds
@@ -30,6 +32,7 @@ from judging.people.exclusions import exclude_worker
 from judging.simulation.rehearsals import Rehearsed
 from judging.simulation.simulated_workers import Simulated, SimulationSettings
 from judging.watching.status import campaign_status
+from judging.watching.stuck_work import problems
 from tests.factories import make_qrels
 from tests.judging.cast import Fair
 from tournament.services.resolution import resolve
@@ -518,6 +521,22 @@ def test_a_refused_choice_is_not_started_again_until_something_is_judged(reef_fa
     Grade.objects.create(item=topic.items.first(), grade=1)
     collect_job(progress=lambda *_: None, campaign_id=campaign.pk)
     assert Job.objects.get(**key, state="waiting").arguments["campaign_id"] == campaign.pk
+
+
+def test_a_refused_choice_is_shown_until_the_topic_is_decided(reef_fair):
+    campaign = reef_fair.opened()
+    topic = campaign.topic_assignments.first()
+    topic.items.update(grade=1)
+    refused = ring_to_choose(topic)
+    refused.state, refused.fault, refused.finished_at = "failed", "refused", clock.now() - timedelta(days=5)
+    refused.failure_message, refused.next_step = "Nothing is left to judge.", "Decide the topic by hand."
+    refused.save()
+
+    assert problems(campaign) == [
+        "choosing the next passages of a topic failed: Nothing is left to judge. Decide the topic by hand."
+    ]
+    carry_out_decision(topic.topic, "accepted", why="enough", who="ann")
+    assert problems(campaign) == []
 
 
 def test_a_rehearsal_says_how_many_grades_agree_with_the_labels_about_relevance(reef_fair):

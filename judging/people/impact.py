@@ -13,6 +13,7 @@ from judging.models import (
     Judgment,
     Payment,
     Place,
+    Posting,
     Slot,
     Submission,
     Task,
@@ -105,7 +106,8 @@ def foresee_reinstatement(campaign: Campaign, worker: Worker) -> ReinstatementFo
     """Predict the effect of :func:`judging.people.exclusions.reinstate_worker`.
 
     By the rules of :func:`judging.intake.collection.settle_submission`, a submission with all gold pairs answered
-    counts again if its task is still waiting and has the same pairs. Only one submission per task counts.
+    counts again if its task is still waiting and has the same pairs, unless it belongs to a pilot that does not
+    count. Only one submission per task counts.
     """
     work = Submission.objects.filter(
         campaign=campaign, worker=worker, standing=Submission.Standing.EXCLUDED, collected_at__isnull=False
@@ -113,9 +115,10 @@ def foresee_reinstatement(campaign: Campaign, worker: Worker) -> ReinstatementFo
     unanswered = Slot.objects.filter(
         submission=OuterRef("pk"), gold_pair__isnull=False, gold_answer__isnull=True
     )
-    whole = work.exclude(Exists(unanswered)).annotate(
-        shown=Count("slots", filter=Q(slots__pair__isnull=False), distinct=True)
-    )
+    whole = work.exclude(Exists(unanswered))
+    if not campaign.pilot_counts:
+        whole = whole.exclude(place__posting__purpose=Posting.Purpose.PILOT)
+    whole = whole.annotate(shown=Count("slots", filter=Q(slots__pair__isnull=False), distinct=True))
     rows = list(whole.order_by("pk").values_list("pk", "task_id", "task__state", "shown"))
     asked = dict(
         TaskPair.objects.filter(task__in=[task for _, task, *_ in rows])

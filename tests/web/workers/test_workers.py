@@ -205,6 +205,20 @@ def test_reinstating_has_the_previewed_effects(fair, campaign, repeated):
     assert done.counted + done.surplus + done.other == 2
 
 
+def test_reinstating_after_an_uncounted_pilot_counts_nothing(fair, campaign):
+    fair.do_task(campaign, "AGOOD")
+    fair.collect(campaign)
+    campaign.postings.update(purpose="pilot")
+    exclude_worker(campaign, worker("AGOOD"), why="copied")
+    foreseen = foresee_reinstatement(campaign, worker("AGOOD"))
+
+    done = reinstate_worker(campaign, worker("AGOOD"), why="not copied")
+
+    assert (done.counted, done.surplus, done.other) == (0, 0, 1)
+    assert (foreseen.counted, foreseen.surplus, foreseen.other) == (0, 0, 1)
+    assert (foreseen.judgments, foreseen.saved) == (0, 0)
+
+
 def test_a_decision_in_force_is_not_offered_again(fair, campaign, manager):
     fair.do_task(campaign, "AGOOD")
     fair.collect(campaign)

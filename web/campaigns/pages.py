@@ -35,6 +35,7 @@ from web.common.directions import Direction
 from web.common.outdated_versions import Outdated, outdated_notices, should_publish_again
 from web.common.pair_texts import pilot_gold
 from web.common.row_counts import count_by
+from web.versions.next_version import RULES
 
 #: A worker is active who opened or submitted a task within this time, or holds one, and is not excluded.
 ACTIVE = timedelta(minutes=15)
@@ -176,6 +177,7 @@ def campaign_watch_page(campaign: Campaign, role: Role | None) -> dict[str, Any]
     everything = permits(role, "see everything")
     resolution = Resolution.objects.filter(campaign=campaign).first()
     versions = list(QrelVersion.objects.filter(campaign=campaign).defer("manifest").order_by("-number"))
+    challenges = Challenge.objects.filter(campaign=campaign)
     members = {campaign.collection_id} if everything else set()
     said = outdated_notices([campaign.collection], members).get(campaign.collection_id) if versions else None
     to_do = _version_needs(campaign, said) if permits(role, "publish version") else []
@@ -193,7 +195,7 @@ def campaign_watch_page(campaign: Campaign, role: Role | None) -> dict[str, Any]
         "pilot_gold": pilot_gold(campaign, pilot.gold) if pilot else [],
         "resolution": resolution,
         "queries": [(key, resolution.summary.get(key)) for key in RESOLVED] if resolution else [],
-        "challenges": list(Challenge.objects.filter(campaign=campaign).order_by("number")),
+        "challenges": [(one, dict(RULES)[one.rule]) for one in challenges.order_by("number")],
         "versions": versions,
         "changes": list(_change_log(campaign)[:CHANGES_SHOWN]) if everything else [],
     }

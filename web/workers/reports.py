@@ -10,6 +10,7 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 from config import clock
 from judging.models import Appeal, Campaign, Choice, Exclusion, PairReport, Submission, Worker
 from judging.page import reports_and_appeals
+from judging.rules.refusals import REFUSALS
 from web.common.pair_texts import Side, sides_of
 
 REPORTS_A_PAGE = 20
@@ -40,9 +41,20 @@ class AppealLine:
     due: datetime
 
     @property
+    def refused_as(self) -> str:
+        """The title of the page that refused the worker."""
+        return refusal_title(self.appeal)
+
+    @property
     def overdue(self) -> bool:
         """Whether the promised time for an answer has passed."""
         return self.appeal.settled_at is None and self.due < clock.now()
+
+
+def refusal_title(appeal: Appeal) -> str:
+    """Return the title of the page that refused the worker, in English."""
+    page = REFUSALS.get(appeal.refusal)
+    return page.title if page else appeal.refusal
 
 
 def reports_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:

@@ -216,6 +216,7 @@ def appeal_decision(request: HttpRequest, name: str, key: int) -> HttpResponse:
     context = {
         "campaign": found,
         "appeal": one,
+        "refused_as": voice_pages.refusal_title(one),
         "confirmed": Appeal.objects.confirmed().filter(pk=one.pk).exists(),
         "worker": one.worker,
         "wrong": wrong,

@@ -20,7 +20,7 @@ from judging.watching.history import course_of
 from pooling.models import Membership
 from tests.judging.cast import PLENTY
 from tests.web.campaign_cast import text_of, worker
-from tournament.models import QrelVersion
+from tournament.models import Challenge, QrelVersion
 
 PAGE = "/campaigns/fair/"
 SCRIPT = "<script>alert('x')</script>"
@@ -390,6 +390,12 @@ def test_a_campaign_for_simulated_workers_leads_to_them(fair, campaign, manager)
     assert link in page
     assert "Hourly pay" not in page
     assert link not in manager.get(PAGE).content.decode()
+
+
+def test_challenges_are_listed_with_their_rule_in_words(campaign, manager):
+    Challenge.objects.create(campaign=campaign, number=1, rule="single", run_tags=[])
+
+    assert "challenge 1, one judgment per pair: open" in text_of(manager.get(PAGE))
 
 
 def test_a_rehearsal_offers_neither_a_challenge_nor_a_publication(fair, campaign, manager):

@@ -320,6 +320,8 @@ def test_an_appeal_is_answered_and_the_worker_reinstated_and_notified(fair, crow
         campaign=campaign, worker=worker("ABAD"), refusal="excluded", words="I read it"
     )
     address = f"/campaigns/fair/appeals/{appeal.pk}/"
+    for page in (address, "/campaigns/fair/reports/"):
+        assert "refused with “No further tasks for you here”" in text_of(manager.get(page))
     assert "1 task with 3 judgments will count again" in text_of(manager.get(address)).replace(
         '<span class="numbers">', ""
     ).replace("</span>", "")

@@ -171,6 +171,7 @@ def test_a_pilot_is_offered_once_and_ended(manager, ready, crowd):
     manager.post(f"{DRAFT}pilot/end")
     ready.refresh_from_db()
     assert ready.state == "piloted"
+    assert "with the $4.80 already committed, it becomes the budget" in texts(manager.get(f"{DRAFT}launch/"))
 
 
 def test_rehearsing_starts_one_job_and_invalid_input_none(manager, ready):

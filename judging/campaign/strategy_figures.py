@@ -5,7 +5,7 @@ from collections import defaultdict
 from hashlib import sha256
 
 from config import kept_objects
-from config.guidance import Action, Guidance, TerminalOnly
+from config.guidance import Action, Guidance
 from judging.campaign.gold_labels import grade_that_leaves_off_topic
 from judging.campaign.shared_figures import kept_while_reading
 from judging.models import Campaign, GoldPair, Pair, Task, TaskPair
@@ -50,8 +50,7 @@ def recognizable_gold_warning(campaign: Campaign, page: Detectability | None) ->
         f"a classifier tells {campaign.gold_words}s from real pairs by what a page shows (AUC {page.auc:.2f}, 0.50 "
         "is guessing), and a bot could learn to do so. ",
         _labels_advice(campaign),
-        "Drop these pairs",
-        TerminalOnly(" (accept_gold with --drop --all --accepted)"),
+        Action("accept_gold", campaign.name, "--drop --all --accepted", lead="Drop these pairs"),
         " and propose others from graded labels (",
         Action("propose_gold", campaign.name, "--qrels SET", lead=""),
         "). Or ",

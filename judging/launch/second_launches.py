@@ -16,8 +16,17 @@ def already_launched(campaign: Campaign) -> AlreadyLaunched:
     amount = campaign.confirmed_at_launch
     known = campaign.is_launched and amount is not None
     confirmed = f", launched with ${amount:,.2f} confirmed" if known else ""
-    on = "resume_campaign" if campaign.state == Campaign.State.PAUSED else "collect"
     return AlreadyLaunched(
         f"Campaign {campaign.name} is already {campaign.state}{confirmed}. Nothing changed.",
-        Guidance(Action(on, campaign.name), ", to offer the remaining tasks."),
+        _next_step(campaign),
     )
+
+
+def _next_step(campaign: Campaign) -> Guidance | str:
+    if campaign.state == Campaign.State.PAUSED:
+        return Guidance(Action("resume_campaign", campaign.name), ", to offer the remaining tasks.")
+    if campaign.state == Campaign.State.OPEN:
+        return Guidance(Action("collect", campaign.name), ", to offer the remaining tasks.")
+    if campaign.is_launched:  # closing or closed
+        return "Nothing more is offered."
+    return "Wait until the pilot ends, or end it."

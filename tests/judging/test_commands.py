@@ -323,7 +323,7 @@ def test_too_few_gold_pairs_say_what_to_lower(labeled):
 
     call_command("propose_gold", "large", stdout=io.StringIO(), stderr=err)
 
-    assert "--max-tasks-per-worker" in err.getvalue()
+    assert "Lower the tasks per worker" in err.getvalue()
 
 
 def test_bad_gold_file_leaves_no_campaign_behind(labeled, tmp_path):

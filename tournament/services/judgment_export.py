@@ -220,7 +220,7 @@ def _repeat_rows(campaign: Campaign, excluded: set[int]) -> Iterator[ExportedRow
             "preferred": chosen.pid if chosen else "",
             "time": slot.chosen_at,
         }
-        yield row, slot.query_id, {slot.left_id, slot.right_id}, slot.pk
+        yield row, slot.query.pk, {slot.left_id, slot.right_id}, slot.pk
 
 
 def _slot_row(slot: Slot, qid: str, worker: Worker, task: Task | None, excluded: set[int]) -> dict[str, Any]:

@@ -195,7 +195,7 @@ def campaign_watch_page(campaign: Campaign, role: Role | None) -> dict[str, Any]
         "pilot_gold": pilot_gold(campaign, pilot.gold) if pilot else [],
         "resolution": resolution,
         "queries": [(key, resolution.summary.get(key)) for key in RESOLVED] if resolution else [],
-        "challenges": [(one, dict(RULES)[one.rule]) for one in challenges.order_by("number")],
+        "challenges": [(one, dict(RULES)[Challenge.Rule(one.rule)]) for one in challenges.order_by("number")],
         "versions": versions,
         "changes": list(_change_log(campaign)[:CHANGES_SHOWN]) if everything else [],
     }

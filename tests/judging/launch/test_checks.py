@@ -112,7 +112,7 @@ def test_a_passage_that_is_the_wrong_one_in_most_test_pairs_is_pointed_out(fair)
 
     assert one.passed
     assert one.attention
-    assert f"appears in {campaign.gold_pairs.count()} of them" in one.words
+    assert f"appears in {campaign.gold_pairs.count()} gold pairs" in one.words
 
 
 def test_a_worker_who_may_judge_most_of_a_campaign_is_pointed_out(fair):

@@ -49,7 +49,7 @@ def test_booleans_must_be_true_or_false(api):
 
 
 def test_only_previewed_changes_are_published(api):
-    assert "dry_run" in problem(api.post("/campaigns/spring/publishing", {}), 422)["detail"]
+    assert "the dry run returned" in problem(api.post("/campaigns/spring/publishing", {}), 422)["detail"]
 
 
 def test_a_body_that_is_too_large_is_not_a_server_error(api, settings):

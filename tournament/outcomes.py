@@ -81,8 +81,10 @@ def _open_reason(outcome: QueryOutcome, names: str) -> str:
 
 
 def _closed_reason(outcome: QueryOutcome, names: str) -> str:
-    if outcome.challenge and not outcome.wins:
+    if not outcome.wins:
         held = "keeps its place" if len(outcome.best) == 1 else "keep their places"
+        if not outcome.challenge:  # the challenge's new passages all joined the classes of these best answers
+            return f"{names} {held} from an earlier version: no new passage had to be compared."
         loser = "the challenger" if outcome.challengers == 1 else f"all {outcome.challengers} challengers"
         return f"{names} {held} in challenge {outcome.challenge}: {loser} lost to every best answer."
     where = f" in challenge {outcome.challenge}" if outcome.challenge else ""

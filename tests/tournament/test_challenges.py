@@ -244,3 +244,25 @@ def test_a_query_of_an_earlier_version_is_challenged_in_a_later_campaign(crowd):
     assert rebuilt.content.decode().splitlines() == [
         "q1 0 x 1", "q2 0 b 1", "q2 0 c 1", "q2 0 d 1", "q3 0 e 1",
     ]  # fmt: skip
+
+
+def test_a_passage_that_joins_another_campaigns_best_answer_needs_no_judgments(crowd):
+    a = crowd.town.passage("a")
+    a.class_key = "same"
+    a.save()
+    crowd.town.passage("twin", "same")
+    services.publish_qrels(campaign=crowd.town.campaign)
+    later = crowd.town.new_campaign("later")
+    crowd.run("new", q1="twin")
+
+    opened = challenge(campaign=later, run_tags=["new"])
+    services.resolve(campaign=later)
+    services.preview_version(campaign=later)
+    services.publish_qrels(campaign=later)
+
+    assert opened.challenge.state == "done"
+    reason = QueryResult.objects.get(campaign=later).reason
+    assert reason == "a keeps its place from an earlier version: no new passage had to be compared."
+    content = services.export_qrels(collection=crowd.town.collection)[1]
+    assert content.decode().splitlines()[:2] == ["q1 0 a 1", "q1 0 twin 1"]
+    assert services.rebuild_qrels(collection=crowd.town.collection, number=2).content == content

@@ -50,6 +50,8 @@ def test_wins_are_written_exactly(value, text):
             outcome(challenge=1, wins={}, challengers=2),
             "p1 keeps its place in challenge 1: all 2 challengers",
         ),
+        (outcome(wins={}), "p1 keeps its place from an earlier version: no new passage"),
+        (outcome(best=(1, 2), wins={}), "p1 and p2 keep their places from an earlier version"),
         (outcome(challenge=1, challengers=2), "p1 has the most wins in challenge 1: 3 wins."),
     ],
 )

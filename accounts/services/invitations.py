@@ -124,9 +124,10 @@ def accept(invitation: Invitation, user: User) -> None:
     """
     now = clock.now()
     with transaction.atomic():
-        mine = Invitation.objects.filter(pk=invitation.pk, accepted_by=user)
         taken = Invitation.objects.open(now).filter(pk=invitation.pk)
-        if not taken.update(accepted_at=now, accepted_by=user) and not mine.exists():
+        if not taken.update(accepted_at=now, accepted_by=user):
+            if Invitation.objects.filter(pk=invitation.pk, accepted_by=user).exists():
+                return
             raise OVER
         if invitation.email == ANYBODY and has_administrator(beside=user):
             raise OVER

@@ -219,6 +219,21 @@ def test_the_command_invites_the_first_administrator(client, capsys):
     assert client.get("/admin/").status_code == 200
 
 
+def test_a_former_administrator_cannot_become_one_again_through_the_old_link(client):
+    User.objects.create_superuser("bob", password="a horse reads passages")
+    invited = invitations.create_invitation(email="ada@example.org", invited_by=None, administrator=True)
+    client.post(path(invited), ACCOUNT)
+    User.objects.filter(username="ada").update(is_superuser=False, is_staff=False)
+
+    assert client.post(path(invited)).status_code == 302
+    with clock.shifted(timedelta(days=30)):
+        client.force_login(User.objects.get(username="ada"))
+        client.post(path(invited))
+
+    ada = User.objects.get(username="ada")
+    assert (ada.is_superuser, ada.is_staff) == (False, False)
+
+
 def first_link():
     return "/accounts/" + invitations.first_administrator_link().partition("/accounts/")[2]
 

@@ -25,11 +25,12 @@ from leaderboard.cache.inputs import (
     labels_inputs,
     runs_inputs,
 )
-from leaderboard.errors import MembersOnly
+from leaderboard.errors import MembersOnly, NothingToScore
 from leaderboard.output import Analysis
 from leaderboard.output.drawing import FORMATS, figure_image
 from leaderboard.output.stored_analyses import as_stored, from_stored
 from leaderboard.output.team_columns import with_teams
+from leaderboard.scoring.chosen_runs import refuse_no_runs
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import Run
 from pooling.services.lookups import RunsOfKind, runs_of_kind
@@ -56,6 +57,7 @@ def compute_analysis(asked: Asked, progress: Progress | None = None) -> Analysis
     runs left out. Raises a Refusal if the reader cannot see the analysis, or if there is nothing to analyze.
     """
     check_readable(asked)
+    _refuse_no_runs(asked)
     of_kind = _runs_of_labels(asked)
     if of_kind and of_kind.left_out:
         made = asked.kind.make(replace(asked, runs=tuple(of_kind.kept)), progress)
@@ -77,6 +79,18 @@ def _runs_of_labels(asked: Asked) -> RunsOfKind | None:
     sets = asked.collection.qrel_sets
     qrel_set = sets.filter(name=chosen).first() if chosen else asked.collection.default_labels()
     return runs_of_kind(asked.runs, qrel_set if "qrels" in asked.settings else None)
+
+
+def _refuse_no_runs(asked: Asked) -> None:
+    """Raise NothingToScore if this kind of analysis needs runs and there are none."""
+    if asked.runs or asked.kind.without_runs or not asked.kind.of_runs:
+        return
+    if asked.released:
+        raise NothingToScore(
+            f"{asked.collection.name} has no runs for everyone to see.",
+            "Only members can analyze the others.",
+        )
+    refuse_no_runs(asked.collection, asked.runs)
 
 
 def check_readable(asked: Asked) -> None:
@@ -176,6 +190,7 @@ def _data_behind(asked: Asked) -> list[Basis]:
     Raises a Refusal if the reader cannot see the result, or if there is nothing to analyze.
     """
     check_readable(asked)
+    _refuse_no_runs(asked)
     if asked.kind.of_private or asked.text("queries") == "private":
         check_some_are_private(asked.collection)
     collection, runs = asked.collection, asked.runs

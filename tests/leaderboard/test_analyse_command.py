@@ -9,8 +9,9 @@ from django.core.management import call_command, get_commands
 from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.runner import compute_analysis
+from leaderboard.analyses.runner import analysis_key, compute_analysis
 from leaderboard.board.default_measure import set_default_measure
+from leaderboard.errors import NothingToScore
 from leaderboard.output.content import analysis_content
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.models import PoolRun, PrivateQuery, QuerySplit
@@ -55,6 +56,25 @@ def test_a_kind_makes_the_same_as_its_page_and_its_alias(judged_twice, capsys, n
     if name in get_commands():
         alias = run_json(capsys, name, subject, *options)
         assert alias == (made["tasks"] if name == "track_statistics" else made)  # the counts alone
+
+
+def without_runs(judged_twice, name):
+    campaign = judged_twice.campaign if KINDS[name].of_campaign else None
+    return Asked(KINDS[name], judged_twice.collection, (), read_settings(KINDS[name].fields, {}), campaign)
+
+
+@pytest.mark.parametrize(
+    "name", [kind.name for kind in KINDS.values() if kind.of_runs and not kind.without_runs]
+)
+@pytest.mark.parametrize("use", [analysis_key, compute_analysis])
+def test_a_kind_that_needs_runs_says_that_there_are_none(judged_twice, name, use):
+    with pytest.raises(NothingToScore, match="valley has no runs"):
+        use(without_runs(judged_twice, name))
+
+
+@pytest.mark.parametrize("name", ["near_duplicates", "reusability"])
+def test_some_kinds_have_results_without_runs(judged_twice, name):
+    assert compute_analysis(without_runs(judged_twice, name)).tables
 
 
 def test_a_measure_is_the_leaderboards_unless_another_is_named(judged_twice, capsys):

@@ -59,6 +59,7 @@ KIND = Kind(
         ),
     ),
     of_campaign=True,
+    without_runs=True,
     help="Compare one run's passages with the known relevant passages (qrels). Category A: the qrel is the run's top "
     "passage and is compared with its second. Category B: the qrel ranks lower or is not found, and is compared with "
     "the top. Count the preferences in the judgments of a campaign created with manage.py ask_better_than_perfect, "

@@ -21,7 +21,7 @@ from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, 
 from leaderboard.output.chart import Series, Spans
 from leaderboard.output.printed_charts import rows_figure
 from leaderboard.output.table import rows_of
-from leaderboard.scoring.chosen_runs import official_set, refuse_no_runs
+from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import QrelSet
 
@@ -38,7 +38,6 @@ def analyse_label_noise(asked: Asked, progress: Progress | None) -> Analysis:
     reference, error = asked.text("reference") or None, asked.number("error")
     seed, trials = asked.number("seed"), asked.number("trials")
     official = official_set(asked.collection, asked.text("official")) if asked.text("official") else None
-    refuse_no_runs(asked.collection, runs)
     known = load_contenders(campaign=campaign, runs=runs, qrel_set=official)
     inputs = [
         campaign_inputs(campaign),

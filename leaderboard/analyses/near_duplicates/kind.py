@@ -9,6 +9,7 @@ KIND = Kind(
     "labels, and runs for the comparison",
     analyse_near_duplicates,
     (LABELS_UNORDERED, MEASURE),
+    without_runs=True,
     works="Scoring runs",
     help="Count each query's labels by grade, with each class of near-duplicates counted once and with all of its "
     "passages, and compare runs without near-duplicates with runs as they are under expanded labels.",

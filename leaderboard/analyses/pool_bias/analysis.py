@@ -21,7 +21,6 @@ from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Table
 from leaderboard.output.chart import Series, Spans
 from leaderboard.output.printed_charts import rows_figure
 from leaderboard.output.table import rows_of
-from leaderboard.scoring.chosen_runs import refuse_no_runs
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import PooledPassage, Run
 from pooling.services.runs import tops_of
@@ -33,10 +32,9 @@ QREL = ""
 def analyse_pool_bias(asked: Asked, progress: Progress | None) -> Analysis:
     """Return how each run would rank if the pool had been built without it (or without all runs of its team).
 
-    Runs without a team are left out one at a time. Raises :class:`NothingToScore` if there are no runs.
+    Runs without a team are left out one at a time.
     """
     campaign, runs, by_team = asked.judged, asked.runs, asked.text("by") == "team"
-    refuse_no_runs(asked.collection, runs)
     known = load_contenders(campaign=campaign, runs=runs)
     found = kept_object(
         "pool bias",

@@ -28,6 +28,7 @@ KIND = Kind(
             "a run contributes the labels of its passages down to this rank",
         ),
     ),
+    without_runs=True,
     check=compared_labels,
     works="Leaving out",
     help="Show the density of relevant passages for every query, the relevant passages by source and how soon they "

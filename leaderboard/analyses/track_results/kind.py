@@ -36,6 +36,7 @@ KIND = Kind(
         ANNOUNCED,
     ),
     by_query_set=True,
+    without_runs=True,
     at_once=1000,
     by_description=True,
     works="Scoring runs",

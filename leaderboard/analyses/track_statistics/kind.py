@@ -10,6 +10,7 @@ KIND = Kind(
     analyse_submissions,
     (ANNOUNCED,),
     by_query_set=True,
+    without_runs=True,
     at_once=10_000,
     by_description=True,
     of_every_task=True,

@@ -2,9 +2,10 @@
 
 import pytest
 
+from config.background.models import Job
 from leaderboard.analyses import runner
 from leaderboard.analyses.registry import KINDS
-from pooling.models import Collection, QrelSet
+from pooling.models import Collection, QrelSet, Run
 from tests.due_jobs import work_off_everything
 from tests.factories import make_collection, make_qrels
 from tests.web.versions.test_api_versions import Script
@@ -43,6 +44,16 @@ def test_an_analysis_is_run_once_and_read_as_data(script):
     assert made["state"] == kept["state"] == "done"
     assert made["result"] == kept["result"]
     assert made["result"]["facts"]["runs"] == ["mole", "quay"]
+
+
+@pytest.mark.parametrize("kind", ["stability", "compare", "progress", "two_boards"])
+def test_without_released_runs_no_job_is_started_for_everyone(script, kind):
+    Run.objects.update(release="private")
+
+    refused = script.post(f"{ANALYSES}/{kind}", {"released": True}, 422)
+
+    assert refused["detail"].startswith("harbour has no runs for everyone to see.")
+    assert not Job.objects.exists()
 
 
 def test_the_result_of_a_job_is_refused_once_the_other_collection_is_private(script):

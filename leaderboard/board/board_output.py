@@ -273,10 +273,10 @@ def _against_figure(published: PublishedBoard, board: Table, axes_of: Sequence[B
         x_span=_span(others, "official"),
         y_span=_span(others, "leading"),
     )
-    intervals = (
-        "both 95% intervals" if len(published.bounded) > 1 else "its 95% interval under preference qrels"
-    )
-    caption = f"One point per run with {intervals}; the {PERFECT} is left out. {note}".strip()
+    bounded = published.bounded
+    intervals = f" with its 95% interval under {bounded[0]} qrels" if bounded else ""
+    intervals = " with both 95% intervals" if len(bounded) > 1 else intervals
+    caption = f"One point per run{intervals}; the {PERFECT} is left out. {note}".strip()
     return points_figure("against", caption, chart, board)
 
 

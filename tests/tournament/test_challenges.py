@@ -246,6 +246,17 @@ def test_a_query_of_an_earlier_version_is_challenged_in_a_later_campaign(crowd):
     ]  # fmt: skip
 
 
+def test_a_query_that_another_campaign_published_open_is_not_challenged(crowd):
+    services.publish_qrels(campaign=crowd.town.campaign, allow_open=True)
+    later = crowd.town.new_campaign("later")
+    crowd.run("new", q1="x", q5="x")
+
+    plan = plan_challenge(campaign=later, run_tags=["new"])
+
+    assert [row.query.qid for row in plan.rows] == ["q1"]
+    assert plan.not_covered == ("q5",)
+
+
 def test_a_passage_that_joins_another_campaigns_best_answer_needs_no_judgments(crowd):
     a = crowd.town.passage("a")
     a.class_key = "same"

@@ -236,10 +236,12 @@ def _current_titles(facts: Facts, version: QrelVersion | None) -> dict[int, Titl
 
 
 def _titles_of_version(version: QrelVersion, covered: set[int]) -> dict[int, Title]:
-    """Return the version's best answers of the queries that the campaign does not cover."""
+    """Return the version's settled best answers of the queries that the campaign does not cover."""
     held: dict[int, list[Any]] = {}
+    opened = version.queries.filter(status=Status.OPEN).values_list("query", flat=True)
+    left_out = covered.union(opened)
     for row in version.qrels.select_related("passage").order_by("passage_id"):
-        if row.query_id not in covered:
+        if row.query_id not in left_out:
             held.setdefault(row.query_id, []).append(row)
     titles = {}
     for query, rows in held.items():

@@ -68,6 +68,7 @@ class Kind:
     - ``by_query_set``: it can be limited to public queries.
     - ``of_runs``: its runs can be chosen.
     - ``without_runs``: it has results even without runs.
+    - ``has_figure``: it has figures.
     - ``at_once``: for up to this many runs, pages compute it during the request, for every reader.
     - ``by_description``: it uses the descriptions of runs, and can include announced runs.
     - ``of_every_task``: it takes runs of passages and runs of documents together.
@@ -88,6 +89,7 @@ class Kind:
     by_query_set: bool = False
     of_runs: bool = True
     without_runs: bool = False
+    has_figure: bool = True
     at_once: int = 0
     by_description: bool = False
     of_every_task: bool = False

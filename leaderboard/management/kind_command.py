@@ -25,7 +25,7 @@ class KindCommand(AnalysisCommand):
 
     def __init_subclass__(cls, kind: Kind, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.kind, cls.help = kind, kind.help
+        cls.kind, cls.help, cls.has_figure = kind, kind.help, kind.has_figure
         cls.example = f"manage.py {kind.name} {kind.example}"
 
     @property

@@ -1,5 +1,6 @@
 """Base class of commands that print an analysis, with options for every output format."""
 
+from argparse import SUPPRESS
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,8 @@ class AnalysisCommand(Command):
             group.add_argument(
                 f"--{form}", metavar="FILE", help=f"also write the tables to this file ({what})"
             )
-        group.add_argument(
-            "--figure", metavar="FILE", help="also draw the figures to this file (.svg, .pdf or .png)"
-        )
+        drawn = "also draw the figures to this file (.svg, .pdf or .png)"
+        group.add_argument("--figure", metavar="FILE", help=drawn if self.has_figure else SUPPRESS)
 
     def analyse(self, *args: Any, **options: Any) -> Analysis:
         """Compute and return the analysis for the command's options."""
@@ -58,6 +58,8 @@ class AnalysisCommand(Command):
         for path, write in writers:
             for written in write(self.analysis, Path(path)) if path else ():
                 self.note(f"Written: {written}")
+        if figure and not self.analysis.figures:
+            self.note(f"{figure} was not written: there is nothing to draw.")
         return analysis_content(self.analysis)
 
     def show(self, result: dict[str, Any]) -> None:

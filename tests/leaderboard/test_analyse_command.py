@@ -53,6 +53,7 @@ def test_a_kind_makes_the_same_as_its_page_and_its_alias(judged_twice, capsys, n
     page = compute_analysis(Asked(kind, collection, runs, read_settings(kind.fields, given), campaign))
 
     assert made == json.loads(json.dumps(analysis_content(page), default=str))
+    assert bool(page.figures) == (kind.has_figure and name != "progress")  # no run has a date
     if name in get_commands():
         alias = run_json(capsys, name, subject, *options)
         assert alias == (made["tasks"] if name == "track_statistics" else made)  # the counts alone
@@ -107,6 +108,7 @@ def test_without_a_kind_it_lists_them(db, capsys):
         ),
         (["compare", "valley", "--alpha", "0.9"], "--alpha must be a number from 0.0001 to 0.5, not 0.9."),
         (["judge_agreement", "spring", "--figure", "here.txt"], "here.txt"),
+        (["track_statistics", "valley", "--figure", "here.svg"], "this analysis has no figure"),
     ],
 )
 def test_wrong_options_are_refused_before_anything_is_computed(valley, capsys, arguments, said):
@@ -115,6 +117,13 @@ def test_wrong_options_are_refused_before_anything_is_computed(valley, capsys, a
 
     assert ended.value.code in (1, 2)
     assert said in capsys.readouterr().err
+
+
+def test_a_figure_that_these_runs_do_not_have_is_noted(valley, tmp_path, capsys):
+    call_command("analyse", "progress", "valley", "--figure", str(tmp_path / "here.svg"))
+
+    assert "here.svg was not written: there is nothing to draw." in capsys.readouterr().err
+    assert not (tmp_path / "here.svg").exists()
 
 
 def test_a_version_is_a_number(valley, version, capsys):

@@ -10,6 +10,7 @@ KIND = Kind(
     analyse_harmless_order,
     tuple(field for field in QUESTION if field.name in ("qrels", "measure", "alpha")),
     by_query_set=True,
+    has_figure=False,
     at_once=300,
     works="Scoring runs",
     help="Order runs by pairwise comparisons instead of their means: a run ranks above another to which it does no "

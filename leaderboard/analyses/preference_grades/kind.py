@@ -19,6 +19,7 @@ KIND = Kind(
     of_campaign=True,
     members_only=True,
     of_runs=False,
+    has_figure=False,
     help="Show how often the preferred passage has the higher grade, in judgments of pairs whose passages both have "
     "a grade, by the difference of the grades, with intervals.",
     example="first --grades graded --csv preference.csv",

@@ -37,6 +37,7 @@ KIND = Kind(
     ),
     by_query_set=True,
     without_runs=True,
+    has_figure=False,
     at_once=1000,
     by_description=True,
     works="Scoring runs",

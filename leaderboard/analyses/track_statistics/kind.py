@@ -11,6 +11,7 @@ KIND = Kind(
     (ANNOUNCED,),
     by_query_set=True,
     without_runs=True,
+    has_figure=False,
     at_once=10_000,
     by_description=True,
     of_every_task=True,

@@ -10,7 +10,7 @@ from pooling.run_details import KnownRun, tasks_of
 class ResultRow:
     """A run with its values, in the order of the measures.
 
-    ``reported``: the values were not computed here. If there are any, the track reported them.
+    ``reported``: the track reported values, and they were not computed here.
     """
 
     run: KnownRun
@@ -40,13 +40,20 @@ def result_rows(
     tables = {}
     for task in tasks_of(runs):
         rows = [
-            ResultRow(
-                run,
-                tuple(computed[run.run_tag] if run.run_tag in computed else reported.get(run.run_tag, ())),
-                run.run_tag not in computed,
-            )
+            _row(run, computed, reported)
             for run in runs
             if run.task == task and (baselines or not run.baseline)
         ]
         tables[task] = sorted(rows, key=place)
     return tables
+
+
+def _row(
+    run: KnownRun,
+    computed: Mapping[str, Sequence[float | None]],
+    reported: Mapping[str, Sequence[float | None]],
+) -> ResultRow:
+    if run.run_tag in computed:
+        return ResultRow(run, tuple(computed[run.run_tag]), False)
+    values = tuple(reported.get(run.run_tag, ()))
+    return ResultRow(run, values, any(value is not None for value in values))

@@ -72,18 +72,23 @@ def test_results_stand_by_group_then_by_value_and_computed_values_come_first():
         known("none", "B"),
         known("base", "A", True),
         known("c", "c"),
+        known("other", "c"),
     ]
     computed = {"low": [0.1], "high": [0.3]}
-    reported = {"low": [0.9], "c": [0.2]}
+    reported = {"low": [0.9], "c": [0.2], "other": [None]}
 
     found = result_rows(runs, computed, reported, baselines=True)["passage"]
     without = result_rows(runs, computed, reported, baselines=False)["passage"]
 
-    assert [row.run.run_tag for row in found] == ["base", "high", "low", "none", "c"]
-    assert [(row.values, row.reported) for row in found if row.run.run_tag in ("low", "c")] == [
-        ((0.1,), False),
-        ((0.2,), True),
-    ]
+    assert [row.run.run_tag for row in found] == ["base", "high", "low", "none", "c", "other"]
+    assert {row.run.run_tag: (row.values, row.reported) for row in found} == {
+        "base": ((), False),
+        "high": ((0.3,), False),
+        "low": ((0.1,), False),
+        "none": ((), False),
+        "c": ((0.2,), True),
+        "other": ((None,), False),
+    }
     assert "base" not in [row.run.run_tag for row in without]
 
 
@@ -123,7 +128,7 @@ def test_the_overview_of_2022_is_counted_and_listed_as_published(db, shared_data
 def test_runs_with_files_are_scored_and_announced_ones_have_reported_values(valley):
     collection = valley.collection
     Run.objects.filter(run_tag="new").update(details={"neural": "nnlm"}, team="Otters")
-    table = "run\tgroup\tMRR@10\tneural\nlater\tSeals\t0.25\ttrad\n"
+    table = "run\tgroup\tMRR@10\tneural\nlater\tSeals\t0.25\ttrad\nlast\tSeals\t\ttrad\n"
     import_run_metadata(collection=collection, text=table, name="t", is_measure=is_measure, who="ann")
     runs = tuple(chosen_runs(collection))
     settings = {"measures": "RR@10", "announced": "1", "columns": "neural"}

@@ -32,8 +32,8 @@ def analyse_preference_grades(asked: Asked, _: Progress | None) -> Analysis:
     rows = labels.values_list("query_id", "passage_id", "passage__class_key", "grade")
     # Near-duplicates and equal texts share a grade. Rows are in reverse order, so the first label of a class is kept.
     grades = {(query, key or str(passage)): grade for query, passage, key, grade in rows.iterator(5000)}
-    judgments = Judgment.objects.filter(campaign=campaign, kind=Judgment.Kind.PREFERENCE)
-    found, ungraded = preference_by_gap(_judged_passages(judgments.counted()), grades)
+    judgments = Judgment.objects.filter(campaign=campaign, kind=Judgment.Kind.PREFERENCE).counted()
+    found, ungraded = preference_by_gap(_judged_passages(judgments), grades)
     if not found:
         raise NothingToScore(
             f"No judged pair of {campaign.name} has grades for both passages in {graded.name}.",

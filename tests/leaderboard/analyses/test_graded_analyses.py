@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
-from judging.models import GradedCampaign, GradedItem, Topic, TopicAssignment
+from judging.models import Exclusion, GradedCampaign, GradedItem, Judgment, Topic, TopicAssignment, Worker
 from leaderboard.analyses.preference_grades.computation import all_gaps, preference_by_gap
 from pooling.models import QrelSet
 from tests.factories import make_qrels, passages_of
@@ -90,6 +90,18 @@ def test_the_preferred_passage_has_the_higher_grade(valley, capsys):
         (2, 1, 1.0),
         (3, 1, 1.0),
     ]
+
+
+def test_the_facts_are_of_counted_judgments(valley, capsys):
+    graded_twice(valley)
+    careless = Worker.objects.create()
+    of_q2 = Judgment.objects.filter(pair__query=valley.query("q2"))
+    assert of_q2.update(worker=careless, judge_kind="simulated")
+    Exclusion.objects.create(campaign=valley.campaign, worker=careless, rule="gold", reason="failed")
+
+    facts = run_json(capsys, "preference_grades", "spring")["tables"]["preference"]["facts"]
+
+    assert (facts["queries"], facts["simulated"]) == (1, False)
 
 
 def test_labels_mapped_to_documents_are_not_the_default_grades(valley, capsys):

@@ -138,28 +138,19 @@ def facts_of_combinations(
 
     The number of queries is the largest under any one set of labels, and counts each query once.
     """
+    covered: dict[str, set[str]] = {}
+    for one in found:
+        covered.setdefault(one.labels.name, set()).update(one.qids)
     return scoring_facts(
         collection,
         found[0].runs,
         list(dict.fromkeys(_labels_in_words(one.labels) for one in found)),
         ", ".join(dict.fromkeys(one.asked for one in found)),
-        max(sum(one.values.shape[1] for one in group) for group in _grouped_by_labels(found)),
+        max(map(len, covered.values())),
         seed=seed,
         simulated=any(one.labels.simulated for one in found),
         further=further,
     )
-
-
-def _grouped_by_labels(found: Sequence[Combination]) -> list[list[Combination]]:
-    """Group combinations by labels and measure.
-
-    Combinations over all queries are left out if there are any over public or private queries.
-    """
-    groups: dict[tuple[str, str], list[Combination]] = {}
-    for one in found:
-        if one.query_set != "all" or not any(two.query_set != "all" for two in found):
-            groups.setdefault((one.labels.name, one.measure.name), []).append(one)
-    return list(groups.values())
 
 
 def _labels_in_words(labels: Labels) -> str:

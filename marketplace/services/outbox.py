@@ -1,7 +1,8 @@
 """Outgoing messages. They are stored in the transaction that causes them, and sent later by the scheduler.
 
 A message is sent at least once: ``due_at`` is postponed before each attempt, so that the message is retried after a
-crash. A failed message is retried for about 17 hours. Then it is abandoned, and its last error is kept.
+crash. A failed message is retried for about 17 hours. Then it is abandoned: its text, which can contain a password
+link, is removed, and its last error is kept.
 """
 
 import http.client
@@ -70,7 +71,7 @@ def _send_outgoing(message: Outgoing, now: datetime) -> bool:
         _SENDERS[message.transport](message)
     except Exception as error:  # any error of a mail server or queue: continue with the other messages
         logger.warning("A message by %s was not sent (attempt %d): %s", message.transport, attempts, error)
-        row.update(due_at=again, error=str(error)[:1000])
+        row.update(due_at=again, error=str(error)[:1000], body=message.body if again else "")
         return False
     row.update(due_at=None, sent_at=now, body="", error="")
     return True

@@ -223,7 +223,7 @@ def test_a_rejected_message_is_retried_and_finally_abandoned(ask, queue):
 
     assert len(queue.posted) == outbox.MOST_ATTEMPTS
     row = Outgoing.objects.get()
-    assert (row.due_at, row.sent_at) == (None, None)
+    assert (row.due_at, row.sent_at, row.body) == (None, None, "")
     assert "503" in row.error
 
 

@@ -75,8 +75,9 @@ def everything_about(worker: Worker) -> dict[str, Any]:
         else _field_values(invitation, "email", "note", "country", "made_at", "used_at"),
         "tasks": [_task_data(row) for row in _assignments_by_worker(worker)],
         "tasks_left": [
-            _field_values(row, "kind", "accepted_at", "left_at") | {"task": row.assignment.assignment_id}
-            for row in Departure.objects.filter(worker=worker).select_related("assignment").order_by("pk")
+            _field_values(row, "kind", "accepted_at", "left_at")
+            | {"task": row.assignment.assignment_id, "bonuses": _bonus_data(row.assignment)}
+            for row in _departures_of(worker)
         ],
         "payouts": [
             _field_values(row, "reference", "state", "decided_at", "note")
@@ -105,8 +106,9 @@ def everything_about(worker: Worker) -> dict[str, Any]:
 
 def _account_data(worker: Worker) -> dict[str, Any]:
     names = (
-        "worker_id username email email_confirmed_at country subdivision languages payout_method payout_details "
-        "is_adult is_master is_program created_at last_login submitted_count approved_count rejected_count"
+        "worker_id username email email_confirmed_at country country_by_operator subdivision languages "
+        "payout_method payout_details is_adult is_master is_active is_program created_at last_login "
+        "submitted_count approved_count rejected_count"
     )
     return _field_values(worker, *names.split()) | {"earned": money.protocol_amount(worker.earned_cents)}
 
@@ -122,12 +124,20 @@ def _task_data(row: Assignment) -> dict[str, Any]:
         "title": row.hit.hit_type.title,
         "requester": row.hit.hit_type.requester.name,
         "reward": money.protocol_amount(row.hit.hit_type.reward_cents),
-        "bonuses": [
-            _field_values(bonus, "reason", "granted_at")
-            | {"amount": money.protocol_amount(bonus.amount_cents)}
-            for bonus in row.bonuses.all()
-        ],
+        "bonuses": _bonus_data(row),
     }
+
+
+def _departures_of(worker: Worker) -> list[Departure]:
+    rows = Departure.objects.filter(worker=worker).select_related("assignment")
+    return list(rows.prefetch_related("assignment__bonuses").order_by("pk"))
+
+
+def _bonus_data(row: Assignment) -> list[dict[str, Any]]:
+    return [
+        _field_values(bonus, "reason", "granted_at") | {"amount": money.protocol_amount(bonus.amount_cents)}
+        for bonus in row.bonuses.all()
+    ]
 
 
 def _qualification_data(worker: Worker) -> dict[str, Any]:

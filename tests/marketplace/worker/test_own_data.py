@@ -13,7 +13,7 @@ from marketplace.rules.payout_day import next_payout
 from marketplace.services import expiry, messages
 from marketplace.services.account import accounts
 from marketplace.services.operator import payouts
-from marketplace.services.worker import letters
+from marketplace.services.worker import letters, tasks as taking
 from tests.marketplace.conftest import hours, make_hit, work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -117,6 +117,27 @@ def test_the_export_contains_everything_stored_about_the_worker(client, ada, app
     assert "left" in held["tasks"][0]["answer"]
     assert (held["letters"][0]["text"], held["messages"][0]["text"]) == ("A question", "Well done")
     assert "password" not in held["account"]
+
+
+def test_the_export_contains_every_field_of_the_account(client, ada):
+    """A forgotten account is closed, so it cannot be exported."""
+    account = client.get("/account/export/").json()["account"]
+
+    stored = {field.name for field in Worker._meta.fields} - {"id", "password", "forgotten_at"}
+    assert {"earned" if name == "earned_cents" else name for name in stored} == set(account)
+
+
+def test_the_export_contains_bonuses_for_tasks_that_the_worker_left(client, ada, ask, hit_type):
+    make_hit(ask, hit_type, at=clock.now())
+    left = taking.take_task(ada, hit_type, clock.now()).assignment_id
+    taking.return_task(ada, left, clock.now())
+    bonus = {"WorkerId": ada.worker_id, "BonusAmount": "0.50", "Reason": "5 of 10 pairs"}
+    ask("SendBonus", AssignmentId=left, at=clock.now(), **bonus)
+
+    [task] = client.get("/account/export/").json()["tasks_left"]
+
+    assert task["task"] == left
+    assert [(one["amount"], one["reason"]) for one in task["bonuses"]] == [("0.50", "5 of 10 pairs")]
 
 
 def test_only_the_owner_can_export_the_data(client, ada):

@@ -2,6 +2,9 @@
 
 import re
 
+#: Characters that a backslash does not escape, and the commands that print them.
+_COMMANDS = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+
 
 def bibtex_entry(*, key: str, title: str, year: int, address: str, note: str, doi: str = "") -> str:
     """Return a ``@misc`` entry. Texts can contain anything, so special characters of BibTeX and LaTeX are escaped."""
@@ -17,4 +20,6 @@ def bibtex_entry(*, key: str, title: str, year: int, address: str, note: str, do
 
 def _bibtex_text(text: str) -> str:
     """Escape the characters that BibTeX and LaTeX would interpret."""
-    return "".join(f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text)
+    return "".join(
+        _COMMANDS.get(letter) or (f"\\{letter}" if letter in "&%$#_{}" else letter) for letter in text
+    )

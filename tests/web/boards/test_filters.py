@@ -190,6 +190,12 @@ def test_a_bibtex_entry_escapes_latex():
     assert r"\url{https://x.test/?a_b}" in entry
 
 
+def test_a_bibtex_entry_contains_no_commands_from_a_text():
+    entry = bibtex_entry(key="a", title=r"A\input x~^{2}", year=2026, address="https://x.test/", note="")
+
+    assert r"title = {A\textbackslash{}input x\textasciitilde{}\textasciicircum{}\{2\}}" in entry
+
+
 def test_a_day_outside_a_period_is_left_out():
     filters = Filters(since=date(2026, 3, 1), until=date(2026, 3, 1))
 

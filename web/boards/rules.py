@@ -3,11 +3,21 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Q
 
 from config import clock
 from leaderboard.scoring.labels import qrel_set_labels
-from pooling.models import Collection, CollectionChange, PooledPassage, Qrel, QrelSet, Query, QuerySplit, Run
+from pooling.models import (
+    Collection,
+    CollectionChange,
+    PooledPassage,
+    PrivateQuery,
+    Qrel,
+    QrelSet,
+    Query,
+    QuerySplit,
+    Run,
+)
 from pooling.services.members import may
 from pooling.services.query_splits import private_qids
 from pooling.services.submission_policies import (
@@ -53,9 +63,15 @@ def policy_page(collection: Collection, user: Any, form: PolicyForm | None = Non
 
 def _sets_with_decimals(collection: Collection) -> list[dict[str, Any]]:
     """Return the qrel sets, each with the decimals to which public means would be rounded if it were withheld."""
-    sets = QrelSet.objects.filter(collection=collection).order_by("name")
-    rows = sets.annotate(covered=Count("qrels__query", distinct=True))
-    return [{"set": row, "covered": row.covered, "decimals": hiding_decimals(row.covered)} for row in rows]
+    private = PrivateQuery.objects.filter(split__collection=collection).values("query")
+    rows = QrelSet.objects.filter(collection=collection).annotate(
+        covered=Count("qrels__query", distinct=True),
+        public=Count("qrels__query", distinct=True, filter=~Q(qrels__query__in=private)),
+    )
+    return [
+        {"set": row, "covered": row.covered, "decimals": hiding_decimals(row.public)}
+        for row in rows.order_by("name")
+    ]
 
 
 @dataclass(frozen=True)

@@ -264,6 +264,18 @@ def test_the_safe_decimals_count_public_queries_only(sound):
     assert safe_decimals(sound.collection) == 0
 
 
+def test_the_policy_page_promises_the_decimals_of_public_queries(sound, client):
+    client.force_login(Api(client, sound.collection).user)
+    page = "/collections/sound/policy/"
+    assert "scores with 1 decimal," in texts(client.get(page))
+
+    keep_split(sound.collection, plan_split(sound.collection, qids=sound.qids[:9]))
+
+    said = texts(client.get(page))
+    assert "scores with 1 decimal," not in said
+    assert "the order of runs: with 20 queries or fewer" in said
+
+
 def test_a_policy_can_show_values_of_single_queries_but_never_labels(sound):
     address = "/collections/sound/two-runs/?a=alpha&b=beta&labels=official&query=q00"
     assert "only members see per-query values" in texts(Client().get(address))

@@ -1,6 +1,7 @@
 """The API's parser of request bodies and its OpenAPI schema, where Django Ninja's defaults are not enough."""
 
 import json
+import re
 from typing import Any
 
 from django.http import HttpRequest
@@ -53,7 +54,9 @@ class ObjectParser(Parser):
             raise HttpError(400, "The body must be JSON in UTF-8.") from error
         if not isinstance(said, dict):
             raise HttpError(400, "The body must be a JSON object.")
-        if b"\\u0000" in text:
+        if re.search(
+            rb"(?<!\\)(\\\\)*\\u0000", text
+        ):  # an escaped backslash begins the six characters \\u0000
             raise HttpError(400, "The body contains a NUL character. Remove it.")
         return said
 

@@ -11,6 +11,7 @@ from django.http import Http404
 from config import clock
 from judging.errors import CampaignRefused
 from judging.exchange.cached_figures import kept_figures
+from judging.intake.screened_work import SUSPENSION
 from judging.intake.worker_records import Records, WorkerRecord, records_of
 from judging.models import (
     Appeal,
@@ -287,4 +288,4 @@ def may_undo(decision: Exclusion | None) -> bool:
         return False
     at = decision.reversed_at or decision.decided_at
     by = decision.reversed_by if decision.reversed_at else decision.decided_by
-    return bool(by) and (clock.now() - at).total_seconds() < 3600
+    return by not in ("", SUSPENSION) and (clock.now() - at).total_seconds() < 3600

@@ -6,8 +6,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from config import clock
 from judging import jobs as judging_jobs
 from judging.campaign.cost import money
+from judging.intake.screened_work import SUSPENSION
 from judging.intake.worker_records import records_of
 from judging.models import (
     Appeal,
@@ -25,6 +27,7 @@ from judging.people.impact import foresee_exclusion, foresee_reinstatement
 from judging.workers.messages import write_message
 from tests.due_jobs import work_off_everything
 from tests.web.campaign_cast import text_of, worker
+from web.workers.pages import may_undo
 
 LIST = "/campaigns/fair/workers/"
 SCRIPT = "<script>alert('x')</script>"
@@ -182,6 +185,13 @@ def test_undoing_an_exclusion_lets_the_work_count_again(fair, campaign, manager)
     assert (foreseen.counted, foreseen.judgments, foreseen.surplus) == (1, 3, 0)
     assert campaign.judgments.counted().count() == 3
     assert "Undo the reinstatement" in text_of(reply)
+
+
+@pytest.mark.parametrize(("by", "undoable"), [("ada", True), (SUSPENSION, False), ("", False)])
+def test_only_a_persons_reinstatement_can_be_undone(by, undoable):
+    decision = Exclusion(reversed_at=clock.now(), reversed_by=by, decided_at=clock.now(), decided_by="ada")
+
+    assert may_undo(decision) is undoable
 
 
 @pytest.mark.parametrize("repeated", [False, True])

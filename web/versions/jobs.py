@@ -75,7 +75,8 @@ def ring_for_preview(campaign: Campaign, *, allow_open: bool) -> Job:
 def ring_for_publishing(campaign: Campaign, *, allow_open: bool, as_shown: str, who: str) -> Job:
     """Start publishing the campaign as the next version. Raises AnotherUnderWay."""
     arguments = {"campaign_id": campaign.pk, "allow_open": allow_open, "as_shown": as_shown, "who": who}
-    return start_alone(PUBLISH, f"{PUBLISH}:{campaign.collection_id}", arguments, f"{campaign.name}")
+    what = f"the next version of {campaign.collection.name}"
+    return start_alone(PUBLISH, f"{PUBLISH}:{campaign.collection_id}", arguments, what)
 
 
 @job_kind(PREVIEW, words="working out the next version")

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from config.background.models import Job
-from judging.models import CampaignChange, Judgment, TaskPair
+from judging.models import Campaign, CampaignChange, Judgment, TaskPair
 from pooling.models import Passage, Query
 from tests.due_jobs import work_off_everything
 from tests.factories import make_run
@@ -13,6 +13,8 @@ from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from tournament.services import advance_challenges
 from tournament.services.challenges import beyond_budget
 from web.common.campaign_steps import step_after_judging
+from web.errors import AnotherUnderWay
+from web.versions.jobs import ring_for_publishing
 from web.versions.next_version import challenge_lines
 
 CHALLENGE = "/campaigns/spring/challenge/"
@@ -335,3 +337,14 @@ def test_what_comes_next_after_a_version_is_a_challenge_and_after_that_the_next_
     asked.save()
 
     assert step_after_judging(cast.campaign).link == PUBLISH
+
+
+def test_a_refused_publication_names_the_collection_not_the_new_campaign(cast, owner):
+    other = Campaign.objects.create(
+        name="autumn", collection=cast.collection, pool=cast.campaign.pool, seed=1
+    )
+    asked = {"allow_open": True, "as_shown": "", "who": "owner"}
+    ring_for_publishing(cast.campaign, **asked)
+
+    with pytest.raises(AnotherUnderWay, match=f"Another job for the next version of {cast.collection.name} "):
+        ring_for_publishing(other, **asked)

@@ -1,5 +1,7 @@
 """Pages for workers' own data: payment details, export, deletion of the account, and privacy."""
 
+import logging
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -19,6 +21,8 @@ from marketplace.services.account import passwords
 from marketplace.services.worker import own_data
 from marketplace.views.account import proof
 from marketplace.views.site import signed_in_worker
+
+logger = logging.getLogger(__name__)
 
 
 @sensitive_post_parameters("current", "details")
@@ -70,7 +74,14 @@ def delete_own_account(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and not leaving.must_wait and form.is_valid():
         try:
             own_data.delete_account(worker, now, waive=form.cleaned_data.get("waive", False))
-        except (AccountRefused, TaskRefused):  # work was approved, paid or taken at this very moment
+        except (AccountRefused, TaskRefused) as refusal:
+            # Work was approved, paid or taken at this very moment, or the list of forgotten workers is not writable.
+            logger.warning("The account of worker %s was not deleted: %s", worker.worker_id, refusal)
+            messages.error(
+                request,
+                "Your account was not deleted. Check what this page says now, and try again. "
+                "If it fails again, write to the operator of this site.",
+            )
             return redirect("delete_account")
         logout(request)
         return render(request, "marketplace/deleted.html")

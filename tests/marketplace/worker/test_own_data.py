@@ -228,6 +228,16 @@ def test_an_account_with_work_in_review_is_deleted_when_its_pay_is_given_up(
         payouts.get_or_make_batch("later", until=later + hours(1), now=later + hours(1))
 
 
+def test_a_deletion_that_cannot_be_recorded_says_that_nothing_was_deleted(client, ada, settings, tmp_path):
+    settings.RIGHTS_DIR = str(tmp_path / "file")
+    (tmp_path / "file").write_text("not a folder")
+
+    answer = client.post("/account/delete/", {"current": PASSWORD}, follow=True)
+
+    assert "Your account was not deleted." in answer.content.decode()
+    assert Worker.objects.get().username == "ada"
+
+
 def test_the_privacy_page_is_public(client, db, settings, tmp_path):
     settings.OPERATOR, settings.CONTACT = "Reading Lab", "help@example.org"
     settings.PRIVACY_FILE = tmp_path / "privacy.txt"

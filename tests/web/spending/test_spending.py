@@ -119,5 +119,6 @@ def test_the_terminal_grants_lists_and_revokes(cast):
 
     assert [(one["for"], one["left"]) for one in listed["grants"]] == [("manager", 800.0)]
     assert (listed["cap"], listed["left"]) == (2500.0, 2500.0)
-    assert run("spending_grants")["grants"][0]["revoked"]
+    [revoked] = run("spending_grants")["grants"]
+    assert (revoked["revoked"], revoked["left"]) == (True, 0.0)
     assert refused("revoke_spending", "99999")[0] == 1

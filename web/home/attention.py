@@ -140,10 +140,10 @@ def _gold_pair_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterat
     accepted = count_by(pairs.filter(state=GoldPair.State.ACCEPTED, campaign__in=list(proposed)), "campaign")
     for key, one in able.items():
         if proposed[key] and (lacking := needed_gold(one.campaign) - accepted[key]) > 0:
-            words = f"{many(min(proposed[key], lacking), 'gold pair', 'gold pairs')} to approve"
+            words = f"{many(min(proposed[key], lacking), one.campaign.gold_words)} to accept"
             yield HomeNeed(one.campaign.name, words, reverse("web:prepare_gold", args=[one.campaign.name]))
         if number := suspended[key]:
-            words = f"{many(number, 'gold pair', 'gold pairs')} suspended, automatically or by a person"
+            words = f"{many(number, one.campaign.gold_words)} suspended, automatically or by a person"
             yield HomeNeed(
                 one.campaign.name, words, reverse("web:campaign_gold", args=[one.campaign.name]), True
             )

@@ -88,11 +88,11 @@ def test_an_archived_draft_says_so_where_it_is_prepared(manager, spring):
 def test_gold_pairs_of_an_archived_draft_need_no_attention(fair, manager, spring):
     fair.add_gold(spring, 2)
     spring.gold_pairs.update(state="proposed")
-    assert "2 gold pairs to approve" in text_of(manager.get("/"))
+    assert "2 gold pairs to accept" in text_of(manager.get("/"))
     fair.add_gold(spring, needed_gold(spring))
-    assert "to approve" not in text_of(manager.get("/"))  # enough others are accepted
+    assert "to accept" not in text_of(manager.get("/"))  # enough others are accepted
     spring.gold_pairs.update(state="proposed")
 
     archive(spring)
 
-    assert "gold pairs to approve" not in text_of(manager.get("/"))
+    assert "gold pairs to accept" not in text_of(manager.get("/"))

@@ -310,7 +310,7 @@ def test_the_home_page_lists_items_that_need_attention(cast):
     everything = {
         ("spring", "is stalled: 3 places waiting to be offered"): "/campaigns/spring/#live-needs",
         ("spring", "2 appeals to look at"): "/campaigns/spring/reports/",
-        ("autumn", "1 gold pair to approve"): "/campaigns/autumn/prepare/gold/",
+        ("autumn", "1 gold pair to accept"): "/campaigns/autumn/prepare/gold/",
         ("harbour", "1 new run whose top passages may be unjudged"): ("/collections/harbour/runs/?show=new"),
     }
     assert needs(cast.clients["owner"]) == everything

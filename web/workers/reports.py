@@ -60,10 +60,10 @@ def refusal_title(appeal: Appeal) -> str:
 def reports_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     """Return a page of reports and appeals; ``show=all`` includes settled reports and appeals."""
     everything = parameters.get("show") == "all"
-    reports = PairReport.objects.filter(submission__campaign=campaign).order_by("settled_at", "pk")
-    # The oldest open appeals come first, because they are due first.
-    appeals = Appeal.objects.filter(campaign=campaign).select_related("worker")
-    appeals = appeals.order_by(F("settled_at").asc(nulls_first=True), "pk")
+    # The oldest open ones come first. Appeals are due in this order.
+    open_first = (F("settled_at").asc(nulls_first=True), "pk")
+    reports = PairReport.objects.filter(submission__campaign=campaign).order_by(*open_first)
+    appeals = Appeal.objects.filter(campaign=campaign).select_related("worker").order_by(*open_first)
     if not everything:
         reports, appeals = reports.filter(settled_at=None), appeals.filter(settled_at=None)
     page: Page[Any] = Paginator(_with_chosen_side(reports), REPORTS_A_PAGE).get_page(parameters.get("page"))

@@ -309,6 +309,15 @@ def report_of(submission: Submission, **details) -> PairReport:
     return PairReport.objects.create(submission=submission, slot=slot, kind="broken", **details)
 
 
+def test_open_reports_are_listed_before_settled_ones(fair, campaign, manager):
+    settled = report_of(fair.do_task(campaign, "AGOOD"), settled_at=clock.now())
+    opened = report_of(fair.do_task(campaign, "AFINE"))
+
+    listed = manager.get("/campaigns/fair/reports/?show=all").context["reports"]
+
+    assert [line.report for line in listed] == [opened, settled]
+
+
 def test_reports_show_the_displayed_pair_and_are_settled(fair, campaign, manager):
     report = report_of(fair.do_task(campaign, "AGOOD"), words=SCRIPT)
     page = text_of(manager.get("/campaigns/fair/reports/"))

@@ -243,12 +243,19 @@ def _text_from_json(name: str, number: int, line: bytes, fields: _Fields, need_t
     id = next((record[field] for field in fields.ids if field in record), None)
     if not isinstance(id, str | int) or isinstance(id, bool):
         other = texts_of_another_kind(record, passages=fields is _PASSAGE)
-        raise fields.refusal(name, number, f"the line has no id in a field {' or '.join(fields.ids)}.", other)
+        raise fields.refusal(
+            name,
+            number,
+            f"the line has no id. Expected in one of these fields: {', '.join(fields.ids)}.",
+            other,
+        )
     text = next((record[field] for field in fields.texts if field in record), None)
     if not isinstance(text, str):
         if need_text:
             raise fields.refusal(
-                name, number, f"the line has no text in a field {' or '.join(fields.texts)}."
+                name,
+                number,
+                f"the line has no text. Expected in one of these fields: {', '.join(fields.texts)}.",
             )
         text = ""
     title = record.get("title")

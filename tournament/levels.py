@@ -29,7 +29,8 @@ def preference_levels(best: Iterable[int], leads: Sequence[Lead]) -> list[list[i
     - Levels are the finest in which *every* two passages of different levels are ordered. A passage that is not
       ordered against two others therefore shares one level with them and with all passages between them.
 
-    In a complete tournament without tied pairs, the levels below the first are its strongly connected components.
+    In a complete tournament without tied pairs, the levels below the first are the strongly connected
+    components of the other passages.
     """
     top = sorted(set(best))
     others = {passage for a, b, _ in leads for passage in (a, b)}.difference(top)

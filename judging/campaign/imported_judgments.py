@@ -85,7 +85,7 @@ def import_judgments(
         raise CampaignRefused(
             f"Campaign {campaign.name} has a pool, so it cannot import judgments.",
             Guidance(
-                "Create one for imported judgments: ",
+                "Create a campaign without a pool for them: ",
                 Action("create_campaign", rest="NAME --collection COLLECTION", lead=""),
             ),
         )

@@ -79,8 +79,8 @@ def require_gold(campaign: Campaign) -> int:
             f"{many(accepted, f'{gold} is', f'{gold}s are')} accepted and {many(needed, 'is', 'are')} needed"
         )
         raise NotReady(
-            f"{there}: {campaign.gold_per_task} a task for {many(campaign.max_tasks_per_worker, 'task')} a worker, "
-            f"who never sees a {gold} twice.",
+            f"{there}: {campaign.gold_per_task} per task, for up to "
+            f"{many(campaign.max_tasks_per_worker, 'task')} per worker. No worker sees a {gold} twice.",
             Guidance(
                 Action("propose_gold", campaign.name),
                 " and then ",

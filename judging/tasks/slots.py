@@ -129,7 +129,7 @@ def free_slots(submissions: QuerySet[Submission]) -> None:
 def take_up(submission: Submission) -> None:
     """Undo :func:`free_slots` for a submission that the crowd lists after all, or that is kept.
 
-    Pairs that the worker has been shown again since stay given back.
+    Slots stay given back if the worker has seen their pair again in the meantime.
     """
     mine = Slot.objects.filter(submission=submission, given_back=True)
     if not mine.exists():

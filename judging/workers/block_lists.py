@@ -53,7 +53,7 @@ def list_name(campaign: Campaign) -> str:
 
 
 def common_list_name(campaign: Campaign) -> str:
-    """Return the name of the list for excluded workers whom later campaigns of the collection also refuse."""
+    """Return the name of the list for excluded workers whom the collection's other campaigns also refuse."""
     name = list_prefix(crowd_namespace(campaign))
     return name if campaign.one_block_list else f"{name} in {campaign.collection.name}"
 

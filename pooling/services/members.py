@@ -82,7 +82,7 @@ def visible_to(user: Any, *, results: bool = False) -> QuerySet[Collection]:
 
 
 def joined_by(user: Any) -> QuerySet[Collection]:
-    """Return the collections in which the person's role as a member allows them to see everything."""
+    """Return the collections in which the person can see everything as a member; for administrators, all."""
     if not user.is_authenticated:
         return Collection.objects.none()
     if user.is_superuser:

@@ -72,7 +72,8 @@ def _checked_own_field(given: Mapping[str, Any]) -> dict[str, Any]:
     if not _NAME.fullmatch(name) or name in TAKEN:
         raise PoolingError(
             f"A field cannot be called {name[:60]!r}.",
-            "Use lower-case letters, digits and underscores, and a name that no other field has.",
+            "Start with a lower-case letter, and use at most 40 lower-case letters, digits and underscores. The name "
+            "must not be reserved or used by another field.",
         )
     label, definition = (str(given.get(key, "")).strip() for key in ("label", "definition"))
     choices = [str(one).strip() for one in given.get("choices") or () if str(one).strip()]

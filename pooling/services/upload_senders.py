@@ -11,7 +11,7 @@ from pooling.services.teams import team_of
 
 
 def sender_values(user: User, collection: Collection) -> dict[str, Any]:
-    """Return the values of a new upload that record for whom it is sent: the person's team, or a member."""
+    """Return the fields of a new upload that record its sender's role: a member, or the person's team."""
     member = may(user, "upload run", collection)
     return {"sent_as_member": member, "team": None if member else team_of(user, collection)}
 

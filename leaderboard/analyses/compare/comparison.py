@@ -229,8 +229,8 @@ def _board_over_time(
 def _order_in_time(runs: Sequence[Run], values: Sequence[float]) -> list[int]:
     """Return the indexes of baselines and dated runs, in order of date. Other runs are left out.
 
-    Among runs of the same day, the best is first. So the order of import does not matter, and the other runs of that
-    day displace no run. Undated baselines come first.
+    Among runs of the same day, the best is first. So the order of import does not matter, and at most one run per day
+    becomes the new best. Undated baselines come first.
     """
     counted = [place for place, run in enumerate(runs) if run.baseline or run.submitted_on]
     return sorted(

@@ -23,8 +23,8 @@ def compared_labels(asked: Asked) -> tuple[Collection, str] | None:
     other = Collection.objects.filter(name=name, visibility=Collection.Visibility.PUBLISHED).first()
     if other is None or private_qids(other) or plain_labels(set_name) in withheld_labels(other):
         raise MembersOnly(
-            f"There is no public collection {name} with public labels {set_name}.",
-            "Choose labels that are public.",
+            f"The labels {name}/{set_name} cannot be used here.",
+            "Labels of another collection must be public, in a public collection without private queries.",
         )
     return other, set_name
 

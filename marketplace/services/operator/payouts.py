@@ -186,7 +186,7 @@ def record_csv(lines: Iterable[str], now: datetime) -> Recorded:
     missing = {"reference", "state"} - set(reader.fieldnames or [])
     if missing:
         raise PayoutRefused(
-            f"The file has no column {' and '.join(sorted(missing))}.", "Use the file that `payouts` wrote."
+            f"Missing columns: {', '.join(sorted(missing))}.", "Use the file that `payouts` wrote."
         )
     changed = unchanged = 0
     with transaction.atomic():

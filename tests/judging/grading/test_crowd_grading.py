@@ -311,7 +311,7 @@ def test_too_few_gold_pairs_are_refused_in_words_of_passages(reef_fair):
     campaign = reef_fair.draft()
     campaign.gold_per_task = 90
 
-    with pytest.raises(NotReady, match="who never sees a test passage twice"):
+    with pytest.raises(NotReady, match="No worker sees a test passage twice"):
         check_gold(campaign)
 
 

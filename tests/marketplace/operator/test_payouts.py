@@ -139,7 +139,7 @@ def test_a_wrong_line_is_named_and_nothing_is_recorded(ask, hit_type, ada, grace
     ):
         with pytest.raises(PayoutRefused, match=said):
             payouts.record_csv(["reference,state", f"{references[0]},paid", second], NOW)
-    with pytest.raises(PayoutRefused, match="no column state"):
+    with pytest.raises(PayoutRefused, match="Missing columns: state"):
         payouts.record_csv(["reference", references[0]], NOW)
 
     assert set(Payout.objects.values_list("state", flat=True)) == {"due"}

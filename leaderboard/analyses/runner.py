@@ -137,9 +137,10 @@ def _refuse_withheld(asked: Asked) -> None:
         or any(not names or withheld.intersection(names) for names in named)
     ):
         sets = ", ".join(sorted(name for name in withheld if not name.startswith("@")))
+        other = ", or choose labels that are not withheld" if named and not asked.kind.of_campaign else ""
         raise MembersOnly(
             f"{asked.kind.title} would reveal more about the withheld labels {sets} than their leaderboard does.",
-            f"Look at the leaderboard, or choose labels that are not withheld. {AS_MEMBER}",
+            f"Look at the leaderboard{other}. {AS_MEMBER}",
         )
 
 

@@ -8,7 +8,7 @@ from ninja import Field, Router, Schema, Status
 
 from accounts.models import ApiToken
 from judging.grading import assignments, graded_campaigns, graded_labels, grades
-from judging.grading.topic_states import CANDIDATE, grading_summary, states_of
+from judging.grading.topic_states import grading_summary, states_of
 from judging.models import GradedCampaign
 from judging.rules.grade_scale import FOUR_LEVELS, Level
 from pooling.models import Pool
@@ -225,7 +225,13 @@ def read_graded_campaign(request: HttpRequest, name: str, graded: str) -> dict[s
     states = states_of(campaign)
     listed = states
     if not may(user, "see everything", campaign.collection):
-        listed = [one for one in states if one.state == CANDIDATE or one.assessor == user.get_username()]
+        listed = [
+            one
+            for one in states
+            if one.free
+            or one.assessor == user.get_username()
+            or (one.second and one.second.assessor_id == user.pk)
+        ]
     return grading_summary(campaign, states) | {"listed": [one.as_dict() for one in listed]}
 
 

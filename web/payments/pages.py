@@ -47,6 +47,7 @@ def payments_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     done: Page[Payment] = Paginator(settled.filter(_payments_found(found)), SETTLED_A_PAGE).get_page(
         parameters.get("settled")
     )
+    held, missing = held_work(campaign), missing_work(campaign, most=MOST_LISTED + 1)
     return {
         "campaign": campaign,
         "books": ledger(campaign),
@@ -56,8 +57,10 @@ def payments_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
         "refused_dollars": sum((one.amount for one in refused), Decimal(0)),
         "settled_page": done,
         "settled": settled.exists(),
-        "held": held_work(campaign)[:MOST_LISTED],
-        "missing": missing_work(campaign, most=MOST_LISTED),
+        "held": held[:MOST_LISTED],
+        "held_more": max(0, len(held) - MOST_LISTED),
+        "missing": missing[:MOST_LISTED],
+        "missing_more": len(missing) > MOST_LISTED,
     }
 
 

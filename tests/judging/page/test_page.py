@@ -268,6 +268,18 @@ def test_the_last_page_names_the_pay_before_the_task_is_submitted(crowd, fair, s
     assert last.index("$2.00") < last.index("Submit task")
 
 
+def test_stopping_names_pairs_left_out_only_if_there_are_some(martha):
+    martha.begin()
+    choices = martha.choices()
+    some = text(martha.client.post(f"{martha.page}leave", dict(list(choices.items())[:1])))
+    assert "The pairs you leave out are offered to somebody else." in some
+
+    every = text(martha.client.post(f"{martha.page}leave", choices))
+
+    assert "The pairs you leave out" not in every
+    assert "After submitting, you cannot change your choices" in every
+
+
 def test_pasting_into_the_comment_is_noted_also_by_the_way_of_stopping_early(martha):
     martha.begin()
     one = dict(list(martha.choices().items())[:1])

@@ -5,8 +5,10 @@ from unittest.mock import ANY
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.test import Client
 from django.urls import reverse
 
+from accounts.services.tokens import make_token
 from config import clock
 from judging.grading.graded_campaigns import delete_graded_campaign
 from judging.grading.grades import carry_out_decision
@@ -549,6 +551,12 @@ def test_topics_of_a_closed_crowd_are_offered_again(free):
     assert "1 topic is undecided, and free for assessors" in text(
         owner.get(reverse("web:campaign", args=["crowd"]))
     )
+    person = get_user_model().objects.get(username="assessor")
+    token = make_token(user=person, name="t", scopes=["read"], days=1)[1]
+    called = Client().get(
+        "/api/v1/collections/harbour/grading/swell", headers={"Authorization": f"Bearer {token}"}
+    )
+    assert [one["state"] for one in called.json()["listed"]] == ["left undecided"]
     page = text(owner.get(free.page))
     assert "left undecided" in page
     assert "Prepare tasks for 1 free topic" in page

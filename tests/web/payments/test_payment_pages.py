@@ -123,6 +123,16 @@ def test_held_pay_is_shown_on_every_overview_and_paid_on_the_page(fair, campaign
     assert dict(held.payments.values_list("kind", "state")) == {"reward": "owed", "bonus": "owed"}
 
 
+def test_the_page_says_if_more_pay_is_held_than_it_lists(fair, campaign, manager, monkeypatch):
+    monkeypatch.setattr("web.payments.pages.MOST_LISTED", 1)
+    forged(fair, campaign, "AFIRST")
+    assert "more submission" not in text_of(manager.get(PAGE))
+
+    forged(fair, campaign, "ASECOND")
+
+    assert "1 more submission is held." in text_of(manager.get(PAGE))
+
+
 def test_held_pay_is_rejected_on_the_page_and_sent_to_the_crowd_by_the_next_collection(
     fair, campaign, manager
 ):

@@ -110,7 +110,7 @@ def test_tops_with_the_best_answers_text_are_added_without_judging(cast, owner):
     make_run(cast.collection, "ebb", {"q1": ["twin"]})
 
     page = planned(owner, "ebb")
-    assert "1 passage joins a best answer without judging" in page
+    assert "1 passage joins a best answer without being judged" in page
     assert "Add 1 passage to the best answers" in page
     assert "nothing to judge" not in page
 

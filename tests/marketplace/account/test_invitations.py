@@ -80,7 +80,7 @@ def test_an_expired_or_revoked_link_shows_the_reason(client, way):
 
     assert response.status_code == 403
     assert b'data-refusal="invitation_over"' in response.content
-    words = {"expired": b"has expired", "revoked": b"was withdrawn", "forged": b"is incomplete"}
+    words = {"expired": b"has expired", "revoked": b"was withdrawn", "forged": b"is not valid"}
     assert words[way] in response.content
 
 

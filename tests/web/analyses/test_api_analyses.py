@@ -66,7 +66,7 @@ def test_the_result_of_a_job_is_refused_once_the_other_collection_is_private(scr
     Collection.objects.filter(pk=other.pk).update(visibility="private")
 
     refused = script.get(f"{ANALYSES}/work/{work['id']}", 422).json()
-    assert "no public collection cove" in refused["detail"]
+    assert "The labels cove/graded cannot be used here" in refused["detail"]
 
 
 @pytest.mark.parametrize(

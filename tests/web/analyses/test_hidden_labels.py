@@ -29,7 +29,7 @@ def test_a_stored_public_result_is_hidden_once_its_labels_are_withheld_or_privat
     pages = [visitor.get(address).context["page"] for address in stored]
     assert [page.analysis or page.older for page in pages] == [None, None]
     assert "The labels secret are withheld." in str(pages[0].refusal)
-    assert "no public collection cove" in str(pages[1].refusal)
+    assert "cannot be used here" in str(pages[1].refusal)
     assert {visitor.get(file).status_code for file in files} == {404}
     members = [address.replace("&released=1", "") for address in stored]
-    assert "no public collection cove" in str(artist.get(members[1]).context["page"].refusal)
+    assert "cannot be used here" in str(artist.get(members[1]).context["page"].refusal)

@@ -50,7 +50,8 @@ class Invitation(models.Model):
         default=False, help_text="The account can do anything in this installation."
     )
     mailed = models.BooleanField(
-        default=False, help_text="The link was mailed, so whoever uses it receives mail at the address."
+        default=False,
+        help_text="The link was mailed, so the person who uses it receives mail at the address.",
     )
     invited_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=clock.now)

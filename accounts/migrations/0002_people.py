@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
                 ('email', models.EmailField(max_length=254)),
                 ('digest', models.CharField(help_text="SHA-256 of the link's secret.", max_length=64, unique=True)),
                 ('administrator', models.BooleanField(default=False, help_text='The account can do anything in this installation.')),
-                ('mailed', models.BooleanField(default=False, help_text='The link was mailed, so whoever uses it receives mail at the address.')),
+                ('mailed', models.BooleanField(default=False, help_text='The link was mailed, so the person who uses it receives mail at the address.')),
                 ('created_at', models.DateTimeField(default=config.clock.now)),
                 ('expires_at', models.DateTimeField()),
                 ('withdrawn_at', models.DateTimeField(null=True)),

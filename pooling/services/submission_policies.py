@@ -211,9 +211,8 @@ class TeamStanding:
 def teams_under(policy: SubmissionPolicy, *, now: datetime) -> list[TeamStanding]:
     """Return the teams with runs on the board, sorted by name, with the day from which the next run is accepted.
 
-    A team with no runs, or with baselines only, is left out.
-
-    For teams that submit their runs themselves, the rounds' limits apply, too.
+    A team with no runs, or with baselines only, is left out. For teams that submit their runs themselves, the rounds'
+    limits apply, too.
     """
     runs = Run.objects.filter(collection=policy.collection, baseline=False).exclude(team="")
     by_team: dict[str, list[Run]] = {}
@@ -300,10 +299,7 @@ def _too_early(
 
 
 def fixed_facts(run: Run) -> frozenset[str]:
-    """Return the names of the facts about a run that cannot change once stated: the policy counts runs by them.
-
-    Returns none for a baseline or without a policy.
-    """
+    """Return which facts of a run cannot change, because the policy counts runs by them; none for a baseline."""
     policy = not run.baseline and SubmissionPolicy.objects.filter(collection=run.collection_id).exists()
     return frozenset({"team", "submitted_on", "baseline"} if policy else ())
 

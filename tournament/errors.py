@@ -7,7 +7,7 @@ TournamentError
 ├── NothingToPublish      no query can be published, or others keep publishing at the same time
 ├── NotAsShown            the draft has changed since its preview
 ├── OnlyRehearsed         a rehearsal's simulated judgments can't be published
-├── CampaignOver          a closing or closed campaign requests no more judgments
+├── CampaignOver          a closing or closed campaign takes no more judgments
 ├── ChallengeUnderWay     a campaign can have one challenge at a time
 ├── TextsMissing          challengers have no text
 ├── RebuildDiffers        a version can't be derived again from its manifest
@@ -46,7 +46,7 @@ class OnlyRehearsed(TournamentError):
 
 
 class CampaignOver(TournamentError):
-    """A closing or closed campaign requests no more judgments."""
+    """A closing or closed campaign takes no more judgments."""
 
 
 class ChallengeUnderWay(TournamentError):

@@ -94,15 +94,23 @@ def remove_clusters(collection: Collection, *, who: str = "") -> ClusterSet:
     return removed
 
 
-def refuse_judged(collection: Collection) -> None:
-    """Raise CampaignRefused if pairs, judgments or assigned topics depend on the current classes."""
-    judged = Judgment.objects.filter(campaign__collection=collection)
-    asked = Pair.objects.filter(campaign__collection=collection)
-    first = asked.order_by("pk").select_related("campaign").first()
+def depends_on_classes(collection: Collection) -> str:
+    """Name a campaign whose pairs, judgments or topics depend on the current classes; empty if there is none."""
+    first = (
+        Pair.objects.filter(campaign__collection=collection).order_by("pk").select_related("campaign").first()
+    )
+    if first is not None:
+        return first.campaign.name
     taken = TopicAssignment.objects.filter(topic__campaign__collection=collection).order_by("pk")
     graded = GradedCampaign.objects.filter(pk=taken.values("topic__campaign")[:1]).first()
-    if first is not None or judged.exists() or graded is not None:
-        name = first.campaign.name if first else graded.name if graded else "a campaign"
+    if graded is not None:
+        return graded.name
+    return "a campaign" if Judgment.objects.filter(campaign__collection=collection).exists() else ""
+
+
+def refuse_judged(collection: Collection) -> None:
+    """Raise CampaignRefused if pairs, judgments or assigned topics depend on the current classes."""
+    if name := depends_on_classes(collection):
         raise CampaignRefused(
             f"Tasks or judgments of {name} depend on the classes of {collection.name}, so the classes cannot change.",
             "Near-duplicates can be found, imported and removed until a campaign is created from a pool, a topic of "

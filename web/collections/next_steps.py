@@ -34,6 +34,8 @@ class Holdings:
     """Graded campaigns, newest first."""
     clusters: int = 0
     """The number of classes of near-duplicates."""
+    classes_fixed: bool = False
+    """Whether pairs, judgments or assigned topics depend on the classes, so that none can be found any more."""
 
     @property
     def campaigns_of_pairs(self) -> list[Progress]:
@@ -104,13 +106,12 @@ def _material_steps(collection: Collection, held: Holdings) -> list[Step]:
 
 
 def _near_duplicates_step(collection: Collection, held: Holdings) -> list[Step]:
-    """Return the optional step for near-duplicates; none if judging began without them."""
+    """Return the optional step for near-duplicates; none if it is too late to find them."""
     page = reverse("web:near_duplicates", args=[collection.name])
     if held.clusters:
         words = f"{many(held.clusters, 'class', 'classes')} of near-duplicates, each judged once"
         return [Step("Near-duplicates", True, words, "see everything", "Show classes", page)]
-    launched = any(one.campaign.state not in Campaign.BEFORE_LAUNCH for one in held.campaigns)
-    if launched or held.versions or any(one.judged for one in held.graded):
+    if held.classes_fixed:
         return []
     words = "Optional, before anything is judged: passages with nearly the same text are then judged once."
     action = "Find near-duplicates"

@@ -7,6 +7,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.shortcuts import get_object_or_404
 
 from config import clock
+from judging.campaign.duplicate_classes import depends_on_classes
 from pooling.models import (
     Collection,
     Membership,
@@ -101,6 +102,7 @@ def _holdings(collection: Collection, user: Any, *, member: bool) -> Holdings:
         new_runs=new_runs([collection]).count() if member else 0,
         graded=graded_progress([collection]) if member else [],
         clusters=clusters.classes if member and (clusters := cluster_set_of(collection)) else 0,
+        classes_fixed=member and bool(depends_on_classes(collection)),
     )
 
 

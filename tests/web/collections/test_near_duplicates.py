@@ -8,6 +8,8 @@ from django.core.management import call_command
 
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
+from judging.campaign.pairs import pairs_of, request_pairs
+from judging.models import Campaign
 from pooling.models import ClusterSet, Membership, Passage
 from pooling.services.clusters import Classes, store_classes
 from pooling.services.pools import build_pool
@@ -62,6 +64,15 @@ def test_the_page_finds_shows_and_removes_near_duplicates(owner):
 
     assert "1 class removed" in said(page)
     assert not ClusterSet.objects.exists()
+
+
+def test_the_collection_offers_the_search_until_a_draft_has_pairs(owner, port):
+    campaign = Campaign.objects.create(name="tide", collection=port, pool=port.pools.get(), seed=1)
+    assert "Find near-duplicates" in said(owner.get("/collections/port/"))
+
+    request_pairs(campaign, pairs_of(campaign.pool), judgments=1, round=0)
+
+    assert "Find near-duplicates" not in said(owner.get("/collections/port/"))
 
 
 def test_the_page_imports_a_file_and_names_a_bad_line(owner):

@@ -105,7 +105,7 @@ def test_a_graded_campaign_is_the_campaign_of_the_check_list(collection, given, 
 
 def test_with_graded_labels_nothing_is_left_to_do(collection):
     graded = grading(collection, judged=90, decided=3, accepted=2, labels=["ours", "first"])
-    held = {"queries": 3, "runs": 2, "qrel_sets": 1, "pools": 1, "graded": [graded]}
+    held = {"queries": 3, "runs": 2, "qrel_sets": 1, "pools": 1, "graded": [graded], "classes_fixed": True}
 
     shown = steps(collection, "owner", **held)
 
@@ -117,7 +117,14 @@ def test_with_graded_labels_nothing_is_left_to_do(collection):
 def test_a_campaign_of_pairs_and_a_graded_one_both_have_steps(collection):
     pairs = Campaign(collection=collection, name="first", state="open", created_at=clock.now())
     progress = SimpleNamespace(campaign=pairs, imported=False, wanted=9, counted=3)
-    held = {"queries": 3, "runs": 2, "qrel_sets": 1, "pools": 1, "campaigns": [progress]}
+    held = {
+        "queries": 3,
+        "runs": 2,
+        "qrel_sets": 1,
+        "pools": 1,
+        "campaigns": [progress],
+        "classes_fixed": True,
+    }
 
     shown = steps(collection, "owner", **held, graded=[grading(collection, judged=1)])
 
@@ -125,11 +132,11 @@ def test_a_campaign_of_pairs_and_a_graded_one_both_have_steps(collection):
     assert [step.title for step in shown if step.is_next] == ["Graded campaign"]
 
 
-def test_near_duplicates_are_an_optional_step_until_judging_begins(collection):
+def test_near_duplicates_are_an_optional_step_until_something_depends_on_them(collection):
     held = {"queries": 3, "runs": 2, "qrel_sets": 1}
     found = steps(collection, "owner", **held)
     known = steps(collection, "maintainer", **held, clusters=2)
-    begun = steps(collection, "viewer", **held, graded=[grading(collection, judged=1)])
+    begun = steps(collection, "viewer", **held, classes_fixed=True)
 
     def about(listed):
         return [(step.words[:8], step.done) for step in listed if step.title == "Near-duplicates"]

@@ -1,4 +1,4 @@
-"""The only table of what each role permits in a collection. pooling.services.members stores people's roles.
+"""The only table of what each role permits in a collection. pooling.collections.members stores people's roles.
 
 An administrator of the installation (Django's superuser) can do anything. A person without a role can only see
 published results.

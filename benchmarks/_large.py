@@ -24,7 +24,7 @@ from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.grading.assignments import take_topic
 from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
 from pooling import models as pooling
-from pooling.ranking import Ranking, write_ranking
+from pooling.files.ranking import Ranking, write_ranking
 from tournament.models import QrelVersion
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.releases.bundle import ensure_bundle

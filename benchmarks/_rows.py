@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.color import no_style
 from django.db import connection, models
 
-from pooling.services import bulk
+from pooling.storage import bulk
 
 
 def insert_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

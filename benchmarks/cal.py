@@ -47,9 +47,9 @@ def figures_of(spent: Any) -> Figures:
 
 def make_features(count: int) -> Figures:
     """Compute the features of ``count`` synthetic passages, in a collection that has nothing else."""
-    from pooling.feature_files import write_features
+    from pooling.files.feature_files import write_features
     from pooling.models import Collection
-    from pooling.services.features import folder_of, state_of
+    from pooling.passages.features import folder_of, state_of
 
     collection, _ = Collection.objects.get_or_create(name="synthetic")
     began, making = clock(), np.zeros(2)
@@ -93,7 +93,7 @@ def measure_speed(count: int) -> Figures:
 
 def measure_finding(folder: Path, grades_file: str) -> Figures:
     """Return the relevant passages found after each batch, by active learning and in random order, for each seed."""
-    from pooling.services import collections
+    from pooling.intake import collections
 
     made = collections.import_collection(
         name=f"texts-{folder.name}", queries=folder / "queries.tsv", passage_files=[folder / "passages.tsv"]

@@ -63,10 +63,10 @@ def ours(run: str) -> Work:
     """Check, hash, store and score (RR) one run."""
     from leaderboard.scoring.measure_names import parse_measure
     from leaderboard.scoring.measures import RankedLabels
-    from pooling.formats import Content
-    from pooling.ranking import write_ranking
-    from pooling.trec import read_qrel_file, read_run_file
-    from pooling.wanted_ranks import Wanted, find_wanted
+    from pooling.files.formats import Content
+    from pooling.files.ranking import write_ranking
+    from pooling.files.trec import read_qrel_file, read_run_file
+    from pooling.files.wanted_ranks import Wanted, find_wanted
 
     measure = parse_measure("RR")
 
@@ -111,10 +111,10 @@ def rescore(run: str) -> Work:
     """Score (RR@10) stored runs again, each from its own file."""
     from leaderboard.scoring.measure_names import parse_measure
     from leaderboard.scoring.measures import RankedLabels
-    from pooling.formats import Content
-    from pooling.ranking import read_ranking
-    from pooling.trec import read_qrel_file
-    from pooling.wanted_ranks import Wanted, find_wanted
+    from pooling.files.formats import Content
+    from pooling.files.ranking import read_ranking
+    from pooling.files.trec import read_qrel_file
+    from pooling.files.wanted_ranks import Wanted, find_wanted
 
     measure = parse_measure("RR@10")
 
@@ -135,7 +135,7 @@ def rescore(run: str) -> Work:
 
 def read_tops(run: str) -> Work:
     """Read the top 10 of every stored run."""
-    from pooling.ranking import read_ranking
+    from pooling.files.ranking import read_ranking
 
     def work(folder: Path) -> float:
         stored = sorted((folder / "stored").iterdir())
@@ -150,9 +150,9 @@ def ours_real(run: str) -> Work:
 
     from leaderboard.scoring.measure_names import parse_measures
     from leaderboard.scoring.measures import RankedLabels
-    from pooling.formats import Content
-    from pooling.trec import read_qrel_file, read_runs
-    from pooling.wanted_ranks import Wanted, find_wanted
+    from pooling.files.formats import Content
+    from pooling.files.trec import read_qrel_file, read_runs
+    from pooling.files.wanted_ranks import Wanted, find_wanted
 
     measures = parse_measures("nDCG@10 AP RR")
 

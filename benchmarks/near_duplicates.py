@@ -25,7 +25,13 @@ import numpy as np
 import rensa
 from _harness import options_parser
 
-from pooling.near_duplicates import PERMUTATIONS, SEED as HASH_SEED, Likeness, group_near_duplicates, shingles
+from pooling.rules.near_duplicates import (
+    PERMUTATIONS,
+    SEED as HASH_SEED,
+    Likeness,
+    group_near_duplicates,
+    shingles,
+)
 
 WORDS, LENGTH, REPEATED, SEED, AT_ONCE = 30_000, 56, 0.2, 7, 10_000
 

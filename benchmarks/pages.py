@@ -129,7 +129,7 @@ def build(runs: int) -> None:
     from django.contrib.auth import get_user_model
 
     from pooling.models import Membership
-    from pooling.services.teams import make_team
+    from pooling.teams.teams import make_team
     from tournament.services import publish_qrels
 
     large = Large(runs=runs)

@@ -1,4 +1,4 @@
-"""The Celery app, which wakes workers for jobs (docs/architecture.md, "Work in the background")."""
+"""The Celery app, which wakes workers for jobs (docs/running-system.md, "Work in the background")."""
 
 import os
 from typing import Any

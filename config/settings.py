@@ -269,7 +269,7 @@ STORAGES = {
         "OPTIONS": {"location": DATA_DIR / "files"},
     },
     "runs": {
-        "BACKEND": "pooling.services.bucket.Bucket",
+        "BACKEND": "pooling.storage.bucket.Bucket",
         "OPTIONS": {
             "bucket_name": S3_BUCKET,
             "location": S3_PREFIX,

@@ -25,8 +25,8 @@ from judging.watching import watchdog
 from judging.workers import block_lists, notices
 from judging.workers.messages import send_message
 from pooling.models import Collection
-from pooling.near_duplicates import Likeness
-from pooling.services.clusters import cluster_set_of
+from pooling.passages.clusters import cluster_set_of
+from pooling.rules.near_duplicates import Likeness
 
 log = logging.getLogger(__name__)
 #: Seconds until the retry after a first temporary failure of the crowd. They double with each further failure in a

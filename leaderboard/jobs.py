@@ -15,9 +15,9 @@ from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.runner import keep_result, takes_every_run
 from leaderboard.cache.kept_analyses import forget_old_results, forget_unused
 from leaderboard.cache.kept_values import forget_values
+from pooling.collections.name_rules import check_name
 from pooling.errors import AlreadyImported
 from pooling.models import Collection, Pool, QrelSet, Run
-from pooling.services.name_rules import check_name
 
 ASK = "leaderboard.ask_better_than_perfect"
 

@@ -7,15 +7,15 @@ from django.db.models import QuerySet
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from config.background.services import start, start_for
+from pooling.collections.name_rules import check_name
 from pooling.errors import AlreadyImported, PoolRefused
+from pooling.intake.added_files import add_waiting_files
+from pooling.intake.new_collections import make_requested_collection
+from pooling.intake.old_uploads import forget_old_uploads
+from pooling.intake.upload_imports import check_upload as check
 from pooling.models import AddedFiles, Collection, NewCollection, Pool, QrelSet, Run, RunUpload
-from pooling.services import pools
-from pooling.services.added_files import add_waiting_files
-from pooling.services.embargoes import any_to_release, release_after_embargoes
-from pooling.services.name_rules import check_name
-from pooling.services.new_collections import make_requested_collection
-from pooling.services.old_uploads import forget_old_uploads
-from pooling.services.upload_imports import check_upload as check
+from pooling.pools import pools
+from pooling.runs.embargoes import any_to_release, release_after_embargoes
 
 BUILD_POOL = "pooling.build_pool"
 #: The result of a job whose files were deleted before it read them.

@@ -11,9 +11,9 @@ from django.contrib.auth.models import User
 from django.core.files.storage import storages
 
 from config import clock
+from pooling.collections.spending_grants import grant_spending
+from pooling.files.ranking import Ranking, write_ranking
 from pooling.models import Collection, Passage, Qrel, QrelSet, Query, Run, SpendingGrant, Team, TeamMember
-from pooling.ranking import Ranking, write_ranking
-from pooling.services.spending_grants import grant_spending
 
 
 def grant_to(amount: int = 2000, **to) -> SpendingGrant:

@@ -75,7 +75,7 @@ class S3Server:
 def stored_on(settings: Any, url: str, bucket: str, prefix: str = "") -> None:
     """Store runs on this server from now on."""
     runs = {
-        "BACKEND": "pooling.services.bucket.Bucket",
+        "BACKEND": "pooling.storage.bucket.Bucket",
         "OPTIONS": {
             "bucket_name": bucket,
             "location": prefix,

@@ -35,7 +35,7 @@ DIFFERING = {
     "tests/marketplace/test_scheduler.py",
     "tests/marketplace/worker/test_tasks.py",
     "tests/pooling/test_services.py",
-    "tests/pooling/test_texts.py",
+    "tests/pooling/files/test_texts.py",
     "tests/tournament/test_challenge_progress.py",
     "tests/tournament/test_publication.py",
     "tests/web/versions/test_query_counts.py",

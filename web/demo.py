@@ -14,8 +14,8 @@ from django.core.management import call_command
 from config.errors import Refusal
 from config.plurals import many
 from config.process import launcher
+from pooling.collections.name_rules import free_name
 from pooling.models import Collection
-from pooling.services.name_rules import free_name
 
 SAMPLE = Path("docs/sample")
 SEED = 2022

@@ -1,6 +1,6 @@
 """Starts the parts of the product: its database, the embedded marketplace and the web process.
 
-With the default settings, no other server is needed (docs/architecture.md, "Work in the background").
+With the default settings, no other server is needed (docs/running-system.md, "Work in the background").
 """
 
 import fcntl

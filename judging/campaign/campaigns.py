@@ -20,8 +20,8 @@ from judging.rules.packing import PairRequest
 from judging.rules.pay import BASE_REWARD, rounded
 from judging.rules.reading_speed import least_limit
 from judging.rules.screening import SLIP_RATE
+from pooling.collections.name_rules import check_name
 from pooling.models import Collection, Pool
-from pooling.services.name_rules import check_name
 
 #: The reference experiment's qualifications: in the US, more than 10,000 approved tasks, at least 97% approved.
 REFERENCE_QUALIFICATIONS: list[dict[str, Any]] = [

@@ -7,8 +7,8 @@ from config.plurals import many
 from judging.campaign.campaigns import log_change
 from judging.errors import CampaignRefused
 from judging.models import Campaign, GoldPair
-from pooling.services import members
-from pooling.services.name_rules import check_name
+from pooling.collections import members
+from pooling.collections.name_rules import check_name
 
 
 def rename_draft(campaign: Campaign, name: str, *, who: str = "") -> None:

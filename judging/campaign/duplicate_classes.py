@@ -13,10 +13,11 @@ from judging.errors import CampaignRefused
 from judging.models import Campaign, GradedCampaign, Judgment, Pair, TopicAssignment
 from pooling.errors import ClustersRefused
 from pooling.models import ClusterSet, Collection, Pool, PooledPassage
-from pooling.near_duplicates import Likeness
-from pooling.passage_text import class_key
-from pooling.services import clusters, passages, ranking_files
-from pooling.shallow import count_classes, pairs_to_judge
+from pooling.passages import clusters, passages
+from pooling.rules.near_duplicates import Likeness
+from pooling.rules.passage_text import class_key
+from pooling.rules.shallow import count_classes, pairs_to_judge
+from pooling.storage import ranking_files
 
 CLUSTER_PASSAGES = "judging.cluster_passages"
 

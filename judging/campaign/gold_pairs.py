@@ -10,7 +10,7 @@ from config import clock
 from judging.errors import BadInput, BadJudgmentFile, CampaignRefused
 from judging.models import Campaign, GoldPair
 from pooling.models import Query
-from pooling.services import passages
+from pooling.passages import passages
 
 LONGEST_PID = 300
 MOST_BYTES = 8 * 1024**2

@@ -42,9 +42,10 @@ from judging.rules.pair_features import (
     word_weights,
 )
 from pooling.models import Passage, QrelSet, Query
-from pooling.passage_text import class_key
-from pooling.services import bulk, clusters, passages
-from pooling.services.runs import tops_of
+from pooling.passages import clusters, passages
+from pooling.rules.passage_text import class_key
+from pooling.runs.runs import tops_of
+from pooling.storage import bulk
 
 #: The number of proposals per gold pair needed. Some will be dropped, and tasks need alternatives to draw from.
 SPARE = 1.35

@@ -19,9 +19,10 @@ from judging.campaign.pairs import ensure_pairs, pair_ids
 from judging.errors import BadInput, BadJudgmentFile, CampaignRefused
 from judging.models import Campaign, ImportedFile, Judgment, Worker
 from judging.rules.packing import PairRequest
-from pooling.line_blocks import LONGEST, quoted_field
+from pooling.files.line_blocks import LONGEST, quoted_field
 from pooling.models import Query
-from pooling.services import bulk, passages
+from pooling.passages import passages
+from pooling.storage import bulk
 
 REQUIRED = ("topic", "left", "right", "preferred")
 OPTIONAL = ("worker", "time", "phase")

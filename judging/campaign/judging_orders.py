@@ -8,7 +8,7 @@ from judging.campaign.pairs import class_representatives
 from judging.models import GradedCampaign, Topic, TopicAssignment
 from judging.rules.topic_life import pool_order
 from pooling.models import Collection, Pool, PooledPassage
-from pooling.services.pools import pooled_tops
+from pooling.pools.pools import pooled_tops
 
 BATCH = 500
 

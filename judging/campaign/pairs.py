@@ -11,8 +11,8 @@ from django.db.models import Count, Exists, Max, OuterRef, Subquery
 from judging.models import Campaign, Pair, Submission, Task, TaskPair
 from judging.rules.packing import PairRequest, pack
 from pooling.models import Pool, PooledPassage
-from pooling.passage_text import is_canonical
-from pooling.services import bulk
+from pooling.rules.passage_text import is_canonical
+from pooling.storage import bulk
 
 BATCH = 2000
 

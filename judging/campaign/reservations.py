@@ -25,8 +25,8 @@ from judging.campaign.spending_rights import (
 )
 from judging.errors import CampaignRefused, MayNotSpend
 from judging.models import Campaign, Payment, Purse, Reservation
+from pooling.collections.spending_grants import usable_by
 from pooling.models import Collection, SpendingGrant
-from pooling.services.spending_grants import usable_by
 
 
 def reserve(campaign: Campaign, total: Decimal, *, by: User | None, who: str = "") -> None:

@@ -15,8 +15,8 @@ from accounts.services.administrators import whom_to_ask
 from config import clock
 from judging.models import Reservation
 from judging.rules.pay import rounded
+from pooling.collections.spending_grants import usable_by
 from pooling.models import Collection, SpendingGrant
-from pooling.services.spending_grants import usable_by
 
 NOTHING = Decimal(0)
 

@@ -13,7 +13,7 @@ from judging.rules.gold_detection import Detectability
 from judging.rules.gold_draw import Shown
 from judging.rules.strategies import Known, Outcomes, Setting, page_detectability, try_strategies
 from pooling.models import Passage, Qrel, QrelSet, Query
-from pooling.services import bulk
+from pooling.storage import bulk
 
 #: The maximum number of tasks examined, sampled evenly; more would hardly change the result.
 SAMPLE = 100

@@ -16,12 +16,12 @@ from judging.models import Campaign, GradedCampaign, GradedItem, Topic, TopicAss
 from judging.rules.grade_scale import FOUR_LEVELS, Level
 from judging.rules.topic_effort import Effort, forecast_effort, small_pools_words
 from judging.rules.topic_life import LABELS, check_rules, rules_with
+from pooling.collections.members import log
+from pooling.collections.name_rules import check_name
 from pooling.errors import NotFound
 from pooling.models import Collection, Pool
-from pooling.services.clusters import cluster_set_of
-from pooling.services.members import log
-from pooling.services.name_rules import check_name
-from pooling.services.pools import pool_stats, without_text
+from pooling.passages.clusters import cluster_set_of
+from pooling.pools.pools import pool_stats, without_text
 
 MOST_BUDGET = 10**9
 MOST_SEED = 2**31

@@ -16,9 +16,9 @@ from judging.errors import CampaignRefused
 from judging.grading.decisions import tally_of
 from judging.models import Grade, GradedCampaign, GradedItem, GradedLabels, TopicAssignment, TopicDecision
 from judging.rules.topic_life import stage_words
+from pooling.collections.members import log
+from pooling.labels.qrels import import_qrels
 from pooling.models import QrelSet
-from pooling.services.members import log
-from pooling.services.qrels import import_qrels
 
 #: The maximum number of topics that a refusal lists.
 MOST_LISTED = 5

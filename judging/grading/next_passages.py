@@ -14,13 +14,13 @@ from config.background.job_kinds import Progress
 from judging.models import GradedItem, TopicAssignment
 from judging.rules.active_learning import growing_batches, learn, presumed_among, random_rows, ranked_rows
 from pooling.errors import NotFound
-from pooling.feature_files import Features
-from pooling.fractions import Fraction
+from pooling.files.feature_files import Features
 from pooling.models import Collection
-from pooling.services import passages
-from pooling.services.clusters import canonical_of
-from pooling.services.features import features_of
-from pooling.services.pools import Choice
+from pooling.passages import passages
+from pooling.passages.clusters import canonical_of
+from pooling.passages.features import features_of
+from pooling.pools.pools import Choice
+from pooling.rules.fractions import Fraction
 
 #: The number of passages whose classes are looked up at once. If only one in n passages of the corpus can be chosen,
 #: it is n times as large.

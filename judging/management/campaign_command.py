@@ -11,7 +11,7 @@ from judging.campaign.campaigns import campaign_named
 from judging.grading.graded_campaigns import graded_campaign_named
 from judging.jobs import post_places_key, ring_to_collect
 from judging.models import Campaign
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
 
 
 def collect_once(campaign: Campaign, progress: Progress) -> None:

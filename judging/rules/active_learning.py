@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 from threadpoolctl import threadpool_limits
 
-from pooling.feature_files import Features
+from pooling.files.feature_files import Features
 
 PRESUMED = 100
 """Number of randomly drawn passages presumed not relevant; in a small collection, at most a quarter of it."""

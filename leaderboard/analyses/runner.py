@@ -32,10 +32,10 @@ from leaderboard.output.stored_analyses import as_stored, from_stored
 from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.chosen_runs import refuse_no_runs
 from leaderboard.scoring.evaluation import Progress
+from pooling.collections.lookups import RunsOfKind, runs_of_kind
+from pooling.labels.query_splits import private_qids
 from pooling.models import Run
-from pooling.services.lookups import RunsOfKind, runs_of_kind
-from pooling.services.pools import without_text
-from pooling.services.query_splits import private_qids
+from pooling.pools.pools import without_text
 from tournament.services.label_reveals import plain_labels, withheld_labels
 from tournament.services.publication import version_numbered
 

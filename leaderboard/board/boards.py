@@ -24,9 +24,9 @@ from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, Values
 from leaderboard.scoring.scales import scale_of
+from pooling.collections.lookups import runs_of_kind
 from pooling.models import Collection, QrelSet, Run
-from pooling.run_details import task_of
-from pooling.services.lookups import runs_of_kind
+from pooling.rules.run_details import task_of
 from tournament.models import QrelVersion, VersionQuery
 
 KEPT_SECONDS = 3600

@@ -3,8 +3,8 @@
 from leaderboard.board.standings import DEPTH
 from leaderboard.errors import UnknownMeasure
 from leaderboard.scoring.measure_names import parse_measure
+from pooling.collections.collection_details import change_fields
 from pooling.models import Collection
-from pooling.services.collection_details import change_fields
 
 MEASURE = f"RR@{DEPTH}"
 #: The measures that pages offer. An address can name any other measure that the measures module defines.

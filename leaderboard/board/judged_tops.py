@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from judging.models import Judgment
+from pooling.files.ranking import Ranking
+from pooling.files.wanted_ranks import Wanted, find_wanted
 from pooling.models import Passage, Run
-from pooling.ranking import Ranking
-from pooling.services import bulk
-from pooling.services.ranking_files import ranking_of
-from pooling.wanted_ranks import Wanted, find_wanted
+from pooling.storage import bulk
+from pooling.storage.ranking_files import ranking_of
 from tournament.models import PreferenceQrel, QrelVersion
 from tournament.services.publication import queries_by_key
 from tournament.services.resolution import pids_by_key

@@ -9,7 +9,7 @@ from django.db.models import Max
 
 from judging.models import Campaign, Grade, GradedCampaign, Judgment, Pair, TopicAssignment
 from pooling.models import AnnouncedRun, ClusterSet, Collection, Passage, QrelSet, Run
-from pooling.run_details import task_of
+from pooling.rules.run_details import task_of
 from tournament.models import Challenge, QrelVersion
 from tournament.services.judged_facts import latest_resolution, settled_rounds
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from config.commands.console import CommandParser, UsageError
 from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.intervals import SEED
+from pooling.collections.lookups import tags_meant
 from pooling.models import Collection, Run
-from pooling.services.lookups import tags_meant
 
 
 def runs_argument(parser: CommandParser) -> None:

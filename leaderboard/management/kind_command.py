@@ -11,7 +11,7 @@ from leaderboard.analyses.runner import compute_analysis
 from leaderboard.management.arguments import runs_argument, runs_of
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
 
 
 def command_of(name: str) -> Any:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from config.guidance import Action
 from leaderboard.errors import NothingToScore, UnknownLabels
+from pooling.collections.lookups import qrel_set_named, runs_tagged
 from pooling.models import Collection, QrelSet, Run
-from pooling.services.lookups import qrel_set_named, runs_tagged
 from tournament.models import QrelVersion
 from tournament.services.publication import version_numbered
 

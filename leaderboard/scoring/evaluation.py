@@ -15,10 +15,10 @@ from leaderboard.models import Evaluation
 from leaderboard.scoring.labels import ORDER, Labels
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
+from pooling.files.ranking import Ranking
+from pooling.files.wanted_ranks import find_wanted
 from pooling.models import Collection, Run
-from pooling.ranking import Ranking
-from pooling.services.ranking_files import ranking_of
-from pooling.wanted_ranks import find_wanted
+from pooling.storage.ranking_files import ranking_of
 
 RUNS_AT_ONCE = 400
 #: The number of runs read concurrently, so that one is processed while another waits for its file.

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.errors import UnknownLabels
+from pooling.collections.lookups import qrel_set_named
+from pooling.files.wanted_ranks import Wanted
 from pooling.models import Collection, Qrel, QrelSet
-from pooling.services.lookups import qrel_set_named
-from pooling.wanted_ranks import Wanted
 from tournament.models import PreferenceQrel, QrelVersion
 from tournament.services import preference_orders
 from tournament.services.publication import version_numbered

@@ -6,7 +6,7 @@ from leaderboard.cache.software_version import software_version
 from leaderboard.output import Facts
 from leaderboard.scoring.labels import Labels
 from pooling.models import Collection, Run
-from pooling.run_details import KnownRun
+from pooling.rules.run_details import KnownRun
 
 
 def scoring_facts(

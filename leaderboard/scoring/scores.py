@@ -10,8 +10,8 @@ from leaderboard.scoring.evaluation import Progress, Scored, evaluate, measure_f
 from leaderboard.scoring.labels import Labels
 from leaderboard.scoring.measure_names import measure_names
 from leaderboard.scoring.measures import Measure
+from pooling.collections.lookups import RunsOfKind, runs_of_kind, why_not_scored
 from pooling.models import Collection, Run
-from pooling.services.lookups import RunsOfKind, runs_of_kind, why_not_scored
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class Migration(migrations.Migration):
             model_name="run",
             name="details",
             field=models.JSONField(
-                default=dict, help_text='Structured details, as defined in pooling.run_details.'
+                default=dict, help_text='Structured details, as defined in pooling.rules.run_details.'
             ),
         ),
         migrations.RunPython(type_to_details, details_to_type),

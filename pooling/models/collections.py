@@ -229,7 +229,7 @@ class Run(models.Model):
     paper = models.CharField(max_length=500, blank=True)
     code = models.CharField(max_length=500, blank=True)
     details = models.JSONField(
-        default=dict, help_text="Structured details, as defined in pooling.run_details."
+        default=dict, help_text="Structured details, as defined in pooling.rules.run_details."
     )
     submitted_on = models.DateField(null=True)
     baseline = models.BooleanField(default=False)

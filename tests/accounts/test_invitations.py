@@ -11,8 +11,8 @@ from accounts.errors import InvitationOver, NotAnAccount
 from accounts.models import Invitation, User
 from accounts.services import invitations
 from config import clock
+from pooling.collections import members
 from pooling.models import Membership
-from pooling.services import members
 from tests.factories import make_collection
 
 ACCOUNT = {"username": "ada", "password": "a horse reads passages"}

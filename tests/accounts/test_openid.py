@@ -9,8 +9,8 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config.environment import openid_apps
+from pooling.collections import members
 from pooling.models import Membership
-from pooling.services import members
 from tests.factories import make_collection
 
 pytestmark = pytest.mark.django_db

@@ -44,7 +44,7 @@ from judging.rules.packing import PairRequest
 from judging.tasks import leases
 from judging.tasks.leases import lease_task
 from judging.workers.identities import worker_for
-from pooling.services.spending_grants import grant_spending
+from pooling.collections.spending_grants import grant_spending
 from tests.judging.cast import Fair
 
 pytestmark = pytest.mark.django_db(transaction=True)

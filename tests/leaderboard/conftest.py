@@ -5,10 +5,10 @@ from itertools import combinations
 import pytest
 
 from judging.models import Campaign, Judgment, Pair
+from pooling.intake.collections import import_collection
+from pooling.labels.qrels import import_qrels
 from pooling.models import Passage, Pool, PooledPassage, Query
-from pooling.services.collections import import_collection
-from pooling.services.qrels import import_qrels
-from pooling.services.runs import import_run
+from pooling.runs.runs import import_run
 from tests.factories import make_collection, make_qrels, make_run, passages_of
 from tournament.services import publish_qrels
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pooling.services import collections, runs
+from pooling.intake import collections
+from pooling.runs import runs
 
 QUERIES = "1\twho\n2\twhat\n3\twhere\n"
 RUN_A = "1 Q0 p1 1 3 A\n1 Q0 p2 2 2 A\n2 Q0 p3 1 3 A\n3 Q0 p5 1 1 A\n"

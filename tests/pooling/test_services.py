@@ -7,6 +7,7 @@ from threading import Barrier, Thread
 import pytest
 from django.db import connection, connections
 
+from pooling.collections import lookups
 from pooling.errors import (
     AlreadyImported,
     InvalidPassageFile,
@@ -16,10 +17,14 @@ from pooling.errors import (
     UnknownQueries,
     UnreadableContent,
 )
-from pooling.formats import Content
+from pooling.files.formats import Content
+from pooling.intake import collections
+from pooling.labels import qrels
 from pooling.models import Collection, Passage, Pool, PooledPassage, Qrel, QrelSet, Query, Run
-from pooling.services import collections, lookups, passages, pools, qrels, runs
-from pooling.services.runs import RunFacts
+from pooling.passages import passages
+from pooling.pools import pools
+from pooling.runs import runs
+from pooling.runs.runs import RunFacts
 from tests.pooling.conftest import PASSAGES, QRELS, QUERIES, RUN_A, RUN_B
 
 

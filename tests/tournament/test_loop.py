@@ -4,10 +4,10 @@ import pytest
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.models import Judgment, Task
-from pooling.services.collections import import_collection
-from pooling.services.lookups import qrel_set_named, runs_tagged
-from pooling.services.pools import build_pool
-from pooling.services.runs import import_run
+from pooling.collections.lookups import qrel_set_named, runs_tagged
+from pooling.intake.collections import import_collection
+from pooling.pools.pools import build_pool
+from pooling.runs.runs import import_run
 from tournament import services
 
 TEXTS = {

@@ -33,7 +33,7 @@ from pooling.models import (
     Run,
     RunUpload,
 )
-from pooling.services.teams import make_team
+from pooling.teams.teams import make_team
 from tests.factories import add_to_team, make_collection, make_qrels, make_run, passages_of
 from tournament.services import publish_qrels
 from web.models import WebhookDelivery, WebhookEndpoint

@@ -14,8 +14,8 @@ from config.guidance import Action, Guidance, Option
 from config.plurals import many
 from judging.models import Campaign
 from judging.money.budget import cap_of
+from pooling.collections.lookups import runs_tagged
 from pooling.models import Passage, Run
-from pooling.services.lookups import runs_tagged
 from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed, TextsMissing
 from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from tournament.outcomes import Status

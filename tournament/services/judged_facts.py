@@ -14,7 +14,7 @@ from config.guidance import Action
 from judging.errors import CampaignRefused
 from judging.models import Campaign, Judgment, Pair
 from pooling.models import PooledPassage
-from pooling.passage_text import is_canonical
+from pooling.rules.passage_text import is_canonical
 from tournament.contests import Contest
 from tournament.copeland import BoolArray
 from tournament.derivation import CountedJudgments, Derivation, Entrants, Parameters, derive

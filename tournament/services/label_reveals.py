@@ -4,8 +4,8 @@ import re
 
 from django.db.models import Exists, OuterRef
 
+from pooling.labels.withheld_labels import withheld_names
 from pooling.models import Collection, PooledPassage, Qrel
-from pooling.services.withheld_labels import withheld_names
 from tournament.models import PreferenceQrel
 
 

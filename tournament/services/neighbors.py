@@ -15,8 +15,10 @@ from judging.intake import places
 from judging.models import Campaign, Task
 from judging.rules.packing import PairRequest
 from pooling.models import Collection, Passage, Run
-from pooling.services import bulk, clusters, passages, runs
-from pooling.services.bulk import Key
+from pooling.passages import clusters, passages
+from pooling.runs import runs
+from pooling.storage import bulk
+from pooling.storage.bulk import Key
 from tournament.contests import Need
 
 

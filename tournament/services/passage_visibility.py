@@ -13,9 +13,9 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
+from pooling.collections.members import may
 from pooling.models import Collection, Passage, PooledPassage, Qrel, Query, Run
-from pooling.services.members import may
-from pooling.services.runs import tops_of
+from pooling.runs.runs import tops_of
 from tournament.models import ChallengedQuery, PreferenceQrel, QrelVersion
 
 Place = tuple[int, int]

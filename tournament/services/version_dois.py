@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from django.db import transaction
 
-from pooling.services import members
+from pooling.collections import members
 from tournament.dois import read_doi
 from tournament.errors import NotADoi
 from tournament.models import QrelVersion, VersionDoi

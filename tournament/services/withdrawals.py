@@ -3,10 +3,10 @@
 from django.db import transaction
 from django.db.models import ProtectedError
 
+from pooling.collections.members import log
 from pooling.errors import NotWithdrawn
 from pooling.models import PoolRun, Run
-from pooling.services import ranking_files
-from pooling.services.members import log
+from pooling.storage import ranking_files
 from tournament.models import Challenge
 
 

@@ -12,8 +12,8 @@ from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.runner import analysis_key, kept_analysis
 from leaderboard.errors import WrongSetting
 from leaderboard.output.content import analysis_content
+from pooling.collections.lookups import runs_tagged
 from pooling.models import Collection
-from pooling.services.lookups import runs_tagged
 from web.analyses import pages
 from web.api.bodies import Body, DryRun
 from web.api.caller_guidance import Guided

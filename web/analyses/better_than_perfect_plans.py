@@ -10,8 +10,8 @@ from judging.launch.forecast import Forecast, Pace, forecast_pairs
 from leaderboard.analyses.better_than_perfect.analysis import comparisons_to_ask
 from leaderboard.analyses.better_than_perfect.computation import Category, Comparisons
 from leaderboard.errors import NothingToScore
+from pooling.collections.lookups import qrel_set_named, runs_tagged
 from pooling.models import Collection, QrelSet, Run
-from pooling.services.lookups import qrel_set_named, runs_tagged
 from web.pools.forms import AskingForm
 
 

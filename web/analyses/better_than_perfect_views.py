@@ -9,8 +9,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from config.background.services import try_again
 from leaderboard import jobs
+from pooling.collections.members import may
 from pooling.models import Collection
-from pooling.services.members import may
 from web.analyses.better_than_perfect_plans import asking_page
 from web.common.access import needs
 from web.common.planned_views import back_to, show_work

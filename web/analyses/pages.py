@@ -21,8 +21,8 @@ from leaderboard.analyses.runner import StoredResult, check_readable, check_rele
 from leaderboard.errors import LeaderboardError, MembersOnly
 from leaderboard.output import Analysis
 from leaderboard.scoring.labels import ORDER
+from pooling.labels.query_splits import private_qids
 from pooling.models import Collection, QrelSet, Run
-from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 from web.common.analysis_tables import TableView, table_view
 from web.common.campaign_rows import campaigns_of

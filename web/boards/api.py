@@ -10,11 +10,11 @@ from ninja import Field, Router, Schema, Status
 from ninja.errors import HttpError
 
 from accounts.models import ApiToken
+from pooling.labels import query_splits
+from pooling.labels.document_labels import MappedLabels, before_last, map_labels
+from pooling.labels.withheld_labels import decimals_warnings, withhold_labels
 from pooling.models import Collection, QrelSet, Query, QuerySplit, SubmissionPolicy
-from pooling.services import query_splits
-from pooling.services.document_labels import MappedLabels, before_last, map_labels
-from pooling.services.submission_policies import MOST_DECIMALS, drop_policy, policy_of, set_policy
-from pooling.services.withheld_labels import decimals_warnings, withhold_labels
+from pooling.teams.submission_policies import MOST_DECIMALS, drop_policy, policy_of, set_policy
 from web.api.bodies import Body, DryRun
 from web.api.caller_guidance import guidance_for
 from web.api.callers import collection_to_change, reader

@@ -8,8 +8,8 @@ from typing import Any
 from config.errors import NotNow, Refusal
 from leaderboard.board.boards import PublishedBoard
 from leaderboard.board.standings import BoardRow
+from pooling.collections.members import visible_to
 from pooling.models import Collection, QrelSet
-from pooling.services.members import visible_to
 from tournament.models import QrelVersion
 from web.boards.board_choices import Wish
 from web.boards.pages import published_board

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any
 
 from pooling.models import Run
-from pooling.run_details import BY_NAME, Detail, value_in_words
+from pooling.rules.run_details import BY_NAME, Detail, value_in_words
 
 #: Run details by which a leaderboard can be filtered.
 TYPES = ("neural", "subtask", "stage", "family")

@@ -6,9 +6,10 @@ from django import forms
 
 from config.plurals import many
 from pooling.errors import SplitRefused
+from pooling.labels.query_splits import PlannedSplit, plan_split, qids_in
+from pooling.labels.withheld_labels import safe_decimals
 from pooling.models import Collection, SubmissionPolicy
-from pooling.services.query_splits import PlannedSplit, plan_split, qids_in
-from pooling.services.submission_policies import (
+from pooling.teams.submission_policies import (
     MOST_DECIMALS,
     PUBLIC_LISTS,
     RELEASED_AFTER,
@@ -16,7 +17,6 @@ from pooling.services.submission_policies import (
     field_label,
     requirable,
 )
-from pooling.services.withheld_labels import safe_decimals
 from web.common.seen_values import SeenValuesForm
 
 #: Labels of details that a policy can require, if they differ from their names.

@@ -13,8 +13,8 @@ from leaderboard.board.boards import AskedBoard
 from leaderboard.board.default_measure import default_measure
 from leaderboard.board.moves import rank_moves
 from leaderboard.scoring.chosen_runs import official_set
+from pooling.labels.query_splits import private_qids
 from pooling.models import Collection, Qrel, QrelSet, Run
-from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 from web.common.job_progress import Work
 

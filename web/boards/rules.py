@@ -7,6 +7,9 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from config import clock
 from leaderboard.scoring.labels import qrel_set_labels
+from pooling.collections.members import may
+from pooling.labels.query_splits import private_qids
+from pooling.labels.withheld_labels import hiding_decimals
 from pooling.models import (
     Collection,
     CollectionChange,
@@ -18,9 +21,7 @@ from pooling.models import (
     QuerySplit,
     Run,
 )
-from pooling.services.members import may
-from pooling.services.query_splits import private_qids
-from pooling.services.submission_policies import (
+from pooling.teams.submission_policies import (
     LOGGED,
     PUBLIC_LISTS,
     RELEASED_AFTER,
@@ -28,7 +29,6 @@ from pooling.services.submission_policies import (
     policy_of,
     teams_under,
 )
-from pooling.services.withheld_labels import hiding_decimals
 from tournament.models import QrelVersion
 from web.boards.forms import PolicyForm, SplitForm
 from web.common.visibility import sees_everything

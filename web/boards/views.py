@@ -7,10 +7,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config.plurals import many
+from pooling.labels.query_splits import keep_split
+from pooling.labels.withheld_labels import decimals_warnings, withhold_labels
 from pooling.models import Collection, QrelSet
-from pooling.services.query_splits import keep_split
-from pooling.services.submission_policies import drop_policy, policy_of, set_policy
-from pooling.services.withheld_labels import decimals_warnings, withhold_labels
+from pooling.teams.submission_policies import drop_policy, policy_of, set_policy
 from web.boards import rules as pages
 from web.boards.forms import LONGEST_WHY, PolicyForm, SplitForm
 from web.common.access import collection_for, needs, require

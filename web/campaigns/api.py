@@ -17,8 +17,8 @@ from judging.models import Campaign
 from judging.money.budget import raise_budget
 from judging.rules.pay import rounded
 from judging.watching.status import campaign_status
-from pooling.services.lookups import runs_tagged
-from pooling.services.members import visible_to
+from pooling.collections.lookups import runs_tagged
+from pooling.collections.members import visible_to
 from tournament.models import Challenge
 from tournament.services import latest_version_now
 from tournament.services.judgment_export import rows_for_others

@@ -10,7 +10,7 @@ from config.plurals import many
 from judging.jobs import continue_if_launched
 from judging.models import GoldPair
 from judging.people.gold_suspension import suspend_gold_pair as suspend_gold
-from pooling.services.members import may
+from pooling.collections.members import may
 from web.campaigns import gold_pages
 from web.common.access import campaign_for
 from web.common.sent_text import sent_text

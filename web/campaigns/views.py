@@ -27,8 +27,8 @@ from judging.money import budget
 from judging.money.discrepancies import NEXT_STEPS, open_differences, settle_difference
 from judging.people.impact import foresee_standstill
 from judging.watching import failed_jobs
-from pooling.services import members
-from pooling.services.members import may
+from pooling.collections import members
+from pooling.collections.members import may
 from tournament.services.judgment_export import COLUMNS, SIGNALS, lines_for_others
 from web.campaigns import pages as campaign_watch, simulated_judging
 from web.common.access import campaign_for, require

@@ -8,11 +8,11 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from pooling.intake.added_files import ask_to_add
+from pooling.intake.file_transfers import abandon_files
 from pooling.jobs import ring_for_files
 from pooling.models import AddedFiles, Collection
-from pooling.services.added_files import ask_to_add
-from pooling.services.candidates import drop_candidates
-from pooling.services.file_transfers import abandon_files
+from pooling.runs.candidate_sets import drop_candidates
 from web.collections.forms import AddFiles
 from web.common.access import needs
 from web.common.shown_refusals import add_error_if_refused, complain_if_refused, leave_out_if_asked

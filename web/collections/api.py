@@ -6,16 +6,16 @@ from ninja import Field, Router, Schema
 
 from accounts.models import ApiToken
 from leaderboard.board.default_measure import default_measure, set_default_measure
-from pooling.models import Collection, Query
-from pooling.services.collection_details import (
+from pooling.collections.collection_details import (
     DEEPEST,
     MOST,
     describe_collection,
     set_board_labels,
     set_run_depth,
 )
-from pooling.services.collections import set_language
-from pooling.services.members import role_of, roles_of
+from pooling.collections.members import role_of, roles_of
+from pooling.intake.collections import set_language
+from pooling.models import Collection, Query
 from tournament.models import QrelVersion
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader

@@ -15,10 +15,10 @@ from ninja.errors import HttpError
 from accounts.models import ApiToken
 from judging.campaign.duplicate_classes import import_clusters, remove_clusters
 from judging.jobs import ring_to_cluster
+from pooling.intake.run_transfers import incoming
 from pooling.models import ClusterSet, Collection
-from pooling.near_duplicates import Likeness
-from pooling.services.clusters import cluster_set_of
-from pooling.services.run_transfers import incoming
+from pooling.passages.clusters import cluster_set_of
+from pooling.rules.near_duplicates import Likeness
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader
 from web.api.parts import FILE, length_of

@@ -4,9 +4,9 @@ from typing import Any
 from config.background.models import Job
 from config.errors import Refusal
 from judging.campaign.duplicate_classes import PoolEffect, clustering_key, effect_on, refuse_judged
+from pooling.collections.members import may
 from pooling.models import ClusterSet, Collection, Pool
-from pooling.services.clusters import OTHERS, cluster_set_of
-from pooling.services.members import may
+from pooling.passages.clusters import OTHERS, cluster_set_of
 from web.common.job_progress import Work
 
 #: How many of the newest pools are shown. Their classes and pairs are counted again on every visit.

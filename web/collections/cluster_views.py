@@ -15,7 +15,7 @@ from judging.jobs import ring_to_cluster
 from leaderboard.analyses.near_duplicates.analysis import class_labels
 from leaderboard.scoring.labels import qrel_set_labels
 from pooling.models import Collection, QrelSet
-from pooling.near_duplicates import Likeness
+from pooling.rules.near_duplicates import Likeness
 from web.collections.cluster_pages import clusters_page, work_on_clusters
 from web.common.access import needs
 from web.common.row_files import as_attachment

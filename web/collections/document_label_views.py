@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from config.plurals import many
 from pooling.errors import NotFound
+from pooling.labels.document_labels import before_last, documents_in_file, map_labels, provenance_of
 from pooling.models import Collection, QrelSet
-from pooling.services.document_labels import before_last, documents_in_file, map_labels, provenance_of
 from web.common.access import needs
 from web.common.row_files import in_pieces, streamed_text
 from web.common.shown_refusals import add_error_if_refused

@@ -10,10 +10,8 @@ from django.urls import reverse
 from ninja import Field, Router, Schema, Status
 
 from accounts.models import ApiToken
-from pooling.jobs import ring_for_collection, ring_for_files
-from pooling.models import AddedFiles, NewCollection
-from pooling.services.collection_details import MOST
-from pooling.services.file_transfers import (
+from pooling.collections.collection_details import MOST
+from pooling.intake.file_transfers import (
     Arriving,
     abandon_files,
     announce_collection,
@@ -21,8 +19,10 @@ from pooling.services.file_transfers import (
     file_of,
     receive_part,
 )
-from pooling.services.new_collections import may_create
-from pooling.services.sent_files import AnnouncedFile
+from pooling.intake.new_collections import may_create
+from pooling.intake.sent_files import AnnouncedFile
+from pooling.jobs import ring_for_collection, ring_for_files
+from pooling.models import AddedFiles, NewCollection
 from web.api.bodies import Body
 from web.api.callers import actor, collection_to_change, reader
 from web.api.parts import FILE, Key, Offset, length_of, own_upload

@@ -7,11 +7,11 @@ from django import forms
 
 from leaderboard.board.default_measure import USUAL, checked_default
 from leaderboard.errors import UnknownMeasure
+from pooling.collections.collection_details import DEEPEST, MOST
+from pooling.collections.name_rules import check_language
 from pooling.errors import PoolingError
+from pooling.intake.sent_files import CANDIDATES, PASSAGES, QRELS, QUERIES, SentFile, sources_on_the_server
 from pooling.models import Collection
-from pooling.services.collection_details import DEEPEST, MOST
-from pooling.services.name_rules import check_language
-from pooling.services.sent_files import CANDIDATES, PASSAGES, QRELS, QUERIES, SentFile, sources_on_the_server
 from web.common.advanced_fields import AdvancedFields
 from web.common.seen_values import SeenValuesForm
 from web.runs.forms import LEAVE_OUT, FilesField

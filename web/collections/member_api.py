@@ -9,8 +9,8 @@ from ninja import Field, Router, Schema, Status
 from accounts.models import ApiToken
 from accounts.roles import Role
 from accounts.services import invitations
+from pooling.collections import members
 from pooling.models import InvitedMember, Membership
-from pooling.services import members
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader
 from web.api.works import Text

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.roles import CHOICES, Role
 from accounts.services import invitations
+from pooling.collections import members as service
 from pooling.models import Collection, CollectionChange, Membership
-from pooling.services import members as service
 from web.collections.pages import membership_or_404, seen_by_everybody
 from web.common.access import needs
 from web.common.shown_refusals import complain_if_refused

@@ -11,12 +11,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.row_keys import row_key
+from pooling.collections.collection_details import MOST
+from pooling.collections.members import visible_to
+from pooling.intake.file_transfers import abandon_files
+from pooling.intake.new_collections import ask_for_collection, may_create
 from pooling.jobs import ring_for_collection
 from pooling.models import NewCollection
-from pooling.services.collection_details import MOST
-from pooling.services.file_transfers import abandon_files
-from pooling.services.members import visible_to
-from pooling.services.new_collections import ask_for_collection, may_create
 from web.collections.forms import CreateCollection
 from web.collections.jobs import ring_for_sample
 from web.collections.sample import judges_here

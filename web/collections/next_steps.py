@@ -10,8 +10,8 @@ from django.utils.http import urlencode
 from accounts.roles import permits, who_can
 from config.plurals import many
 from judging.models import Campaign
+from pooling.collections.members import role_of
 from pooling.models import Collection
-from pooling.services.members import role_of
 from web.boards.board_choices import LABELS_ALONE
 from web.common.campaign_rows import Progress
 from web.grading.summaries import GradedProgress

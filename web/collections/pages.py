@@ -8,6 +8,9 @@ from django.shortcuts import get_object_or_404
 
 from config import clock
 from judging.campaign.duplicate_classes import depends_on_classes
+from pooling.collections.members import may, sees_results, visible_to
+from pooling.intake.quotas import keys_that_failed
+from pooling.labels.query_splits import private_qids
 from pooling.models import (
     Collection,
     Membership,
@@ -19,10 +22,7 @@ from pooling.models import (
     Run,
     RunUpload,
 )
-from pooling.services.clusters import cluster_set_of
-from pooling.services.members import may, sees_results, visible_to
-from pooling.services.query_splits import private_qids
-from pooling.services.quotas import keys_that_failed
+from pooling.passages.clusters import cluster_set_of
 from tournament.models import QrelVersion
 from web.boards.cards import board_cards
 from web.collections.next_steps import Holdings, Step, collection_steps

@@ -17,15 +17,15 @@ from judging.campaign.spending_rights import needs_grant
 from judging.campaign.worker_texts import accept_texts
 from judging.launch.launches import amount_to_confirm, launch_campaign
 from judging.simulation.simulated_workers import SimulationSettings, simulate_workers
+from pooling.collections.members import log
+from pooling.collections.name_rules import free_name
 from pooling.errors import PoolingError
+from pooling.intake.collections import import_collection
+from pooling.labels.qrels import import_qrels
 from pooling.models import Collection, Membership, Run
-from pooling.services import passages
-from pooling.services.collections import import_collection
-from pooling.services.members import log
-from pooling.services.name_rules import free_name
-from pooling.services.pools import build_pool
-from pooling.services.qrels import import_qrels
-from pooling.services.runs import RunFacts, import_runs
+from pooling.passages import passages
+from pooling.pools.pools import build_pool
+from pooling.runs.runs import RunFacts, import_runs
 from tournament.models import QrelVersion
 from tournament.services.publication import publish_qrels
 from web.demo import BUDGET, SAMPLE, SEED

@@ -9,10 +9,10 @@ from config.errors import NotNow, Refusal
 from config.plurals import many
 from leaderboard.board.default_measure import default_measure, set_default_measure
 from leaderboard.scoring.measure_names import parse_measure
+from pooling.collections.collection_details import MOST, describe_collection, set_board_labels, set_run_depth
+from pooling.collections.members import may
+from pooling.intake.collections import set_language
 from pooling.models import Collection, Pool
-from pooling.services.collection_details import MOST, describe_collection, set_board_labels, set_run_depth
-from pooling.services.collections import set_language
-from pooling.services.members import may
 from web.boards import pages as boards
 from web.collections import pages as collections
 from web.collections.forms import DescribeCollection

@@ -15,8 +15,8 @@ from django.shortcuts import get_object_or_404, render
 
 from accounts.roles import who_can
 from judging.models import Campaign
+from pooling.collections import members
 from pooling.models import Collection
-from pooling.services import members
 from tournament.models import QrelVersion
 from web.common.campaign_rows import sees_campaign
 

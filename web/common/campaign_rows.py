@@ -10,8 +10,8 @@ from accounts.roles import Role, permits
 from config import kept_objects
 from judging.models import Campaign, Exclusion, Judgment, Payment, Submission, Task, TaskPair
 from judging.watching.status import is_complete
+from pooling.collections.members import may, roles_of
 from pooling.models import Collection
-from pooling.services.members import may, roles_of
 from web.common.campaign_steps import step_after_judging
 from web.common.directions import Direction
 from web.common.row_counts import count_by

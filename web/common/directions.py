@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from accounts.roles import Role, permits, who_can
 from config.guidance import Action, Option, Part, TerminalOnly, restored
 from judging.campaign.setting_names import SETTING_NAMES
-from pooling.run_details import BY_NAME as RUN_DETAILS
+from pooling.rules.run_details import BY_NAME as RUN_DETAILS
 
 #: Command → its name on pages, the page's route, the kind of object that the page is about, and the permission that
 #: opens the page (empty: everybody who sees the object).

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config.plurals import many
-from pooling.problems import NEXT_STEPS, SHAPES
+from pooling.files.problems import NEXT_STEPS, SHAPES
 
 #: The most lines listed for similar problems, besides the line of the first problem.
 LINES_NAMED = 8

@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 from django.template.defaultfilters import filesizeformat
 
-from pooling.services.run_transfers import incoming
+from pooling.intake.run_transfers import incoming
 
 
 class ToDisk(FileUploadHandler):

@@ -10,8 +10,8 @@ from typing import Any
 
 from config.guidance import Guidance, joined
 from judging.grading.outdated_labels import outdated_labels
+from pooling.labels.query_splits import private_qids
 from pooling.models import Collection
-from pooling.services.query_splits import private_qids
 from web.common.visibility import sees_everything
 
 

@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import Any
 
 from leaderboard.errors import MembersOnly
+from pooling.labels.withheld_labels import published_decimals
 from pooling.models import Collection, QrelSet, SubmissionPolicy
-from pooling.services.submission_policies import policy_of
-from pooling.services.withheld_labels import published_decimals
+from pooling.teams.submission_policies import policy_of
 from tournament.services.label_reveals import plain_labels, withheld_labels
 from web.common.visibility import sees_everything
 

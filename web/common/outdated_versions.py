@@ -13,8 +13,8 @@ from typing import Any
 
 from accounts.roles import permits
 from judging.models import Campaign
+from pooling.collections.members import roles_of
 from pooling.models import Collection, PrivateQuery
-from pooling.services.members import roles_of
 from tournament.services import Drift, drifts
 
 

@@ -5,8 +5,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from config.background.models import Job
+from pooling.collections.members import may
 from pooling.models import Collection
-from pooling.services.members import may
 from web.common.job_progress import Work
 
 

@@ -11,8 +11,8 @@ from django.http import HttpRequest
 
 from config.errors import NotNow, Refusal
 from config.guidance import stored
-from pooling.services.quotas import Sent
-from pooling.services.unknown_queries import leave_out_unknown
+from pooling.intake.quotas import Sent
+from pooling.intake.unknown_queries import leave_out_unknown
 
 
 class ShowsRefusal:

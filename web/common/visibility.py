@@ -1,6 +1,6 @@
 """Visibility rules of collections, runs and queries, all in one place.
 
-A collection is private (visible to people with a role in it; see pooling.services.members) or published. A run is
+A collection is private (visible to people with a role in it; see pooling.collections.members) or published. A run is
 released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing). Members see
 everything; everyone else who sees the collection sees what is released. Which passages a person sees is decided in
 tournament.services.passage_visibility. Results on private queries are shown to members only; the author and time of a
@@ -12,12 +12,12 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from pooling.collections.members import joined_by, may, sees_results, visible_to
+from pooling.files.trec import unanswered_words
+from pooling.labels.query_splits import private_qids
 from pooling.models import Collection, Passage, PooledPassage, Qrel, Run
 from pooling.models.collections import RELEASED, RunQuerySet
-from pooling.services.members import joined_by, may, sees_results, visible_to
-from pooling.services.query_splits import private_qids
-from pooling.services.teams import own_team_filter, scores_shown_filter, team_of
-from pooling.trec import unanswered_words
+from pooling.teams.teams import own_team_filter, scores_shown_filter, team_of
 
 
 def sees_everything(user: Any, collection: Collection) -> bool:

@@ -11,8 +11,8 @@ from judging.grading import assignments, graded_campaigns, graded_labels, grades
 from judging.grading.topic_states import grading_summary, states_of
 from judging.models import GradedCampaign
 from judging.rules.grade_scale import FOUR_LEVELS, Level
+from pooling.collections.members import may
 from pooling.models import Pool
-from pooling.services.members import may
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader
 from web.api.works import Text

@@ -31,8 +31,8 @@ from judging.rules.topic_effort import (
     whole_openings_words,
 )
 from judging.rules.topic_life import LifeRules, rules_with
+from pooling.collections.members import may
 from pooling.models import Collection
-from pooling.services.members import may
 from web.common.access import ActionNotAllowed
 from web.grading.forms import NewGradedCampaign
 from web.preparation.pool_workload import pool_summary

@@ -30,7 +30,7 @@ SHELVES: dict[str, tuple[str, ...]] = {
     ),
     "Data and programs": ("data-formats", "api", "api-examples", "webhooks"),
     "Operate": ("sizing", "operations", "maintenance", "settings", "marketplace", "marketplace-protocol"),
-    "Develop": ("architecture", "contributing"),
+    "Develop": ("architecture", "running-system", "contributing"),
 }
 _OWN_LINK = re.compile(r"(?P<name>[a-z0-9-]+)\.md(?P<place>#.*)?")
 _PICTURE = re.compile(r"pictures/(?P<name>[a-z0-9-]+\.[a-z]+)")

@@ -16,8 +16,8 @@ from judging.models import Campaign, GoldPair
 from judging.money import held_pay
 from judging.money.budget import budget_low
 from judging.page import reports_and_appeals
+from pooling.collections.members import roles_of
 from pooling.models import Collection, TeamApplication
-from pooling.services.members import roles_of
 from tournament.models import QrelVersion
 from web.common.campaign_rows import Progress
 from web.common.outdated_versions import Outdated, should_publish_again

@@ -17,9 +17,9 @@ from accounts.errors import InvitationOver, NotAnAccount
 from accounts.models import Invitation
 from accounts.services.invitations import accept_with_new_account, invitation_of
 from accounts.user_names import VALIDATORS
+from pooling.collections.members import join
 from pooling.models import InvitedMember
-from pooling.services.members import join
-from pooling.services.teams import team_of
+from pooling.teams.teams import team_of
 
 
 class NewAccountForm(forms.Form):

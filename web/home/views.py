@@ -16,9 +16,9 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.roles import Role, permits
 from accounts.services.administrators import has_administrator
 from accounts.services.user_lookup import mail_address_of
+from pooling.collections.members import roles_of
+from pooling.intake.new_collections import may_create
 from pooling.models import Collection, Team, TeamMember
-from pooling.services.members import roles_of
-from pooling.services.new_collections import may_create
 from web.boards.cards import board_cards, collections_with_board
 from web.collections.jobs import sample_under_way
 from web.collections.pages import ListedCollection, listed_collections, unmade_collections

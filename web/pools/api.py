@@ -10,10 +10,10 @@ from accounts.models import ApiToken
 from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Pace, forecast_pairs
 from pooling import jobs
+from pooling.collections.lookups import runs_tagged
 from pooling.errors import PoolRefused
 from pooling.models import Collection, Pool
-from pooling.services.lookups import runs_tagged
-from pooling.services.pool_plans import plan_pool
+from pooling.pools.pool_plans import plan_pool
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text, WorkOut, work_accepted, work_out

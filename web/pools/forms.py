@@ -9,7 +9,7 @@ from django import forms
 from config.plurals import many
 from judging.launch.forecast import Pace
 from pooling.models import Run
-from pooling.services.pool_runs import RunCriteria
+from pooling.pools.pool_runs import RunCriteria
 from web.common.advanced_fields import AdvancedFields
 from web.preparation.forms import DEFAULTS, Dollars
 

@@ -6,12 +6,12 @@ from config.errors import Refusal
 from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Forecast, Pace, forecast_pairs
 from judging.models import Campaign
+from pooling.collections.lookups import RunsOfKind, qrel_set_named
 from pooling.models import Collection, Pool, QrelSet, Query, Run
-from pooling.services.lookups import RunsOfKind, qrel_set_named
-from pooling.services.pool_plans import PoolPlan, plan_pool
-from pooling.services.pool_runs import RunCriteria, count_without_priority, meeting, runs_for_pool
-from pooling.services.pools import Choice, labeled_qids, without_text
-from pooling.shallow import Contribution, PoolStats
+from pooling.pools.pool_plans import PoolPlan, plan_pool
+from pooling.pools.pool_runs import RunCriteria, count_without_priority, meeting, runs_for_pool
+from pooling.pools.pools import Choice, labeled_qids, without_text
+from pooling.rules.shallow import Contribution, PoolStats
 from web.common.run_choice import chosen_run_keys
 from web.pools.forms import FractionForm, PoolForm
 from web.pools.histogram import Bar, histogram

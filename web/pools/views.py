@@ -8,9 +8,9 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.roles import who_can
 from config.background.services import try_again
 from pooling import jobs
+from pooling.collections.members import may
+from pooling.collections.name_rules import free_name
 from pooling.models import Collection, Pool
-from pooling.services.members import may
-from pooling.services.name_rules import free_name
 from web.common.access import needs
 from web.common.planned_views import back_to, show_work
 from web.common.shown_refusals import add_error_if_refused, complain_if_refused

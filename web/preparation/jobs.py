@@ -10,9 +10,9 @@ from judging.campaign.rehearsal_copy import REHEARSE, rehearsal_key
 from judging.models import Campaign
 from judging.simulation.rehearsals import check_crew, rehearse_campaign as run_rehearsal
 from judging.simulation.simulated_workers import SimulationSettings
+from pooling.intake.added_files import ask_to_add
 from pooling.jobs import ring_for_files
 from pooling.models import QrelSet
-from pooling.services.added_files import ask_to_add
 from web.preparation.rehearsal_results import rehearsal_forecast
 
 

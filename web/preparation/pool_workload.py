@@ -2,7 +2,7 @@
 
 from config import kept_objects
 from pooling.models import Pool
-from pooling.services.pools import PoolSummary, pool_stats, without_text
+from pooling.pools.pools import PoolSummary, pool_stats, without_text
 
 DAY = 24 * 3600
 

@@ -24,9 +24,9 @@ from judging.jobs import ring_for_gold
 from judging.models import Campaign, GoldPair
 from judging.page.preview_views import PAGES, preview_page
 from judging.page.trials import trial_link
+from pooling.collections.lookups import pool_named
+from pooling.collections.name_rules import free_name
 from pooling.models import Collection
-from pooling.services.lookups import pool_named
-from pooling.services.name_rules import free_name
 from web.common.access import needs
 from web.common.job_progress import Work
 from web.common.shown_refusals import add_error_if_refused, complain_if_refused

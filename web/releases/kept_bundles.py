@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from config.background.models import Job
 from config.plurals import many
 from judging.models import Exclusion, GoldAnswer, Judgment
+from pooling.collections.members import log
 from pooling.models import Run
-from pooling.services.members import log
 from tournament.models import QrelVersion
 from web.common.visibility import as_shown
 from web.models import MadeBundle

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from pooling.services.members import may
+from pooling.collections.members import may
 from tournament.models import QrelVersion
 from web.common.job_progress import Work
 from web.models import MadeBundle

@@ -15,10 +15,10 @@ from django.db.models import Q, QuerySet
 from config.crowd_endpoints import crowd_words
 from judging.models import Campaign, ConsentText, Exclusion, GoldPair
 from leaderboard.cache.software_version import software_version
+from pooling.collections.collection_details import MOST
+from pooling.labels.query_splits import private_qids
+from pooling.labels.withheld_labels import withheld_names
 from pooling.models import Collection, PooledPassage, PoolRun, QrelSet, Query, Run
-from pooling.services.collection_details import MOST
-from pooling.services.query_splits import private_qids
-from pooling.services.withheld_labels import withheld_names
 from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from tournament.services.passage_visibility import Sight, public_sight
 from web.common.visibility import as_shown

@@ -10,7 +10,7 @@ from typing import IO
 from django.conf import settings
 from django.core.files.storage import storages
 
-from pooling.services.bucket import Bucket
+from pooling.storage.bucket import Bucket
 
 
 def bundle_name(collection: str, number: int, sha256: str) -> str:

@@ -10,14 +10,14 @@ from ninja import Field, Query, Router, Schema
 
 from accounts.models import ApiToken
 from leaderboard.scoring.measure_names import is_measure
+from pooling.collections.lookups import runs_tagged
+from pooling.collections.members import may
 from pooling.models import Collection, Run
-from pooling.services.lookups import runs_tagged
-from pooling.services.members import may
-from pooling.services.run_descriptions import describe_run, release_runs
-from pooling.services.run_fields import MOST_OWN, asked_details, known_details, set_run_fields
-from pooling.services.run_metadata import MOST_BYTES, import_run_metadata
-from pooling.services.submission_policies import policy_of
-from pooling.services.teams import own_run
+from pooling.runs.run_descriptions import describe_run, release_runs
+from pooling.runs.run_metadata import MOST_BYTES, import_run_metadata
+from pooling.teams.run_fields import MOST_OWN, asked_details, known_details, set_run_fields
+from pooling.teams.submission_policies import policy_of
+from pooling.teams.teams import own_run
 from web.api.bodies import Body, DryRun
 from web.api.callers import actor, collection_to_change, reader
 from web.api.works import Text

@@ -8,10 +8,10 @@ from django import forms
 
 from pooling.errors import PoolingError
 from pooling.models import Collection, Run, Team
-from pooling.run_details import LONGEST_TEXT, LONGEST_WORD, Detail, Form, read_value
-from pooling.services.run_descriptions import CHANGEABLE_BY_TEAM, SETTLED
-from pooling.services.run_fields import asked_details, known_details
-from pooling.services.submission_policies import policy_of
+from pooling.rules.run_details import LONGEST_TEXT, LONGEST_WORD, Detail, Form, read_value
+from pooling.runs.run_descriptions import CHANGEABLE_BY_TEAM, SETTLED
+from pooling.teams.run_fields import asked_details, known_details
+from pooling.teams.submission_policies import policy_of
 from web.common.directions import OPTIONS
 
 RELEASES = [

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from config.plurals import many
 from leaderboard.scoring.measure_names import is_measure
 from pooling.models import AnnouncedRun, Collection
-from pooling.run_details import BY_NAME, value_in_words
-from pooling.services.run_fields import MOST_OWN, asked_details, known_details, set_run_fields
-from pooling.services.run_metadata import MOST_BYTES, import_run_metadata, withdraw_announcements
+from pooling.rules.run_details import BY_NAME, value_in_words
+from pooling.runs.run_metadata import MOST_BYTES, import_run_metadata, withdraw_announcements
+from pooling.teams.run_fields import MOST_OWN, asked_details, known_details, set_run_fields
 from web.common.access import needs
 from web.common.seen_values import SeenValuesForm
 from web.common.shown_refusals import add_error_if_refused

@@ -19,12 +19,12 @@ from leaderboard.board.standings import BoardRow
 from leaderboard.output.numbers import Rounded
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
+from pooling.collections.lookups import why_not_scored
+from pooling.collections.members import may
 from pooling.models import Collection, PoolRun, QrelSet, Query, Run
-from pooling.run_details import Detail, value_in_words
-from pooling.services.lookups import why_not_scored
-from pooling.services.members import may
-from pooling.services.run_descriptions import opened_further
-from pooling.services.run_fields import known_details
+from pooling.rules.run_details import Detail, value_in_words
+from pooling.runs.run_descriptions import opened_further
+from pooling.teams.run_fields import known_details
 from tournament.models import Challenge, QrelVersion
 from web.boards.board_choices import Wish
 from web.boards.citations import bibtex_entry

@@ -14,9 +14,9 @@ from leaderboard.board.judged_tops import judged_tops
 from leaderboard.errors import UnknownMeasure
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels
+from pooling.files.ranking import Ranking
 from pooling.models import Collection, Passage, Query, Run
-from pooling.ranking import Ranking
-from pooling.services.ranking_files import ranking_of
+from pooling.storage.ranking_files import ranking_of
 from web.common.visibility import texts_of_ranked
 from web.queries.best_answers import answers_by_query
 

@@ -9,11 +9,11 @@ from django.urls import reverse
 from ninja import Field, Query, Router, Schema, Status
 
 from accounts.models import ApiToken
+from pooling.intake.run_transfers import abandon, append, begin, receive
+from pooling.intake.upload_imports import submit_checked
 from pooling.jobs import ring_for_upload
 from pooling.models import RunUpload
-from pooling.services.run_transfers import abandon, append, begin, receive
-from pooling.services.teams import uploads_seen
-from pooling.services.upload_imports import submit_checked
+from pooling.teams.teams import uploads_seen
 from web.api.caller_guidance import Guided
 from web.api.callers import collection_to_change, reader
 from web.api.parts import FILE, Key, Offset, length_of, own_upload

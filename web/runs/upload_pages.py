@@ -9,6 +9,9 @@ from django.urls import reverse
 
 from config.background.models import Job
 from config.guidance import Action, restored
+from pooling.files.problems import OF_THE_RUN
+from pooling.intake.quotas import keys_that_failed
+from pooling.intake.unknown_queries import can_leave_out
 from pooling.models import (
     AddedFiles,
     Collection,
@@ -19,11 +22,8 @@ from pooling.models import (
     RunUpload,
     SubmissionPolicy,
 )
-from pooling.problems import OF_THE_RUN
-from pooling.services.candidates import candidates_of
-from pooling.services.quotas import keys_that_failed
-from pooling.services.teams import team_of, uploads_seen
-from pooling.services.unknown_queries import can_leave_out
+from pooling.runs.candidate_sets import candidates_of
+from pooling.teams.teams import team_of, uploads_seen
 from web.common.folded_problems import fold
 from web.common.job_progress import Work
 from web.common.visibility import hidden_queries, opened_runs, sees_everything, without_private

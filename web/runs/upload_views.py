@@ -10,16 +10,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Refusal
+from pooling.collections.members import may
 from pooling.errors import WrongOffset
+from pooling.intake.run_transfers import abandon, append, begin, receive
+from pooling.intake.upload_imports import submit_checked
 from pooling.jobs import ring_for_upload
 from pooling.models import CandidateSet, Collection, RunUpload, Team
-from pooling.services.candidates import candidate_lines
-from pooling.services.members import may
-from pooling.services.rounds import allows_baselines
-from pooling.services.run_transfers import abandon, append, begin, receive
-from pooling.services.submission_policies import policy_of
-from pooling.services.teams import team_of, uploads_seen
-from pooling.services.upload_imports import submit_checked
+from pooling.runs.candidate_sets import candidate_lines
+from pooling.teams.rounds import allows_baselines
+from pooling.teams.submission_policies import policy_of
+from pooling.teams.teams import team_of, uploads_seen
 from web.common.access import needs
 from web.common.directions import guidance_text
 from web.common.row_files import as_attachment

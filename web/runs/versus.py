@@ -17,11 +17,11 @@ from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure
+from pooling.collections.lookups import why_not_scored
+from pooling.collections.members import may
 from pooling.models import Collection, QrelSet, Query, Run
-from pooling.run_details import DOCUMENT, task_of
-from pooling.services.lookups import why_not_scored
-from pooling.services.members import may
-from pooling.services.ranking_files import ranking_of
+from pooling.rules.run_details import DOCUMENT, task_of
+from pooling.storage.ranking_files import ranking_of
 from tournament.models import QrelVersion
 from web.boards.board_choices import Wish
 from web.boards.pages import published_board

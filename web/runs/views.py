@@ -5,12 +5,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.plurals import many
+from pooling.collections.members import may
 from pooling.errors import SubmissionRefused
 from pooling.models import Collection, Run
-from pooling.services.members import may
-from pooling.services.run_descriptions import describe_run, release_runs
-from pooling.services.submission_policies import fixed_facts
-from pooling.services.teams import own_run
+from pooling.runs.run_descriptions import describe_run, release_runs
+from pooling.teams.submission_policies import fixed_facts
+from pooling.teams.teams import own_run
 from tournament.services.withdrawals import reasons_to_stay, withdraw_run
 from web.common.access import collection_for, needs, require
 from web.common.run_choice import chosen_run_keys

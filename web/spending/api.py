@@ -10,8 +10,8 @@ from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema, Status
 
 from accounts.models import ApiToken
+from pooling.collections import spending_grants
 from pooling.models import SpendingGrant
-from pooling.services import spending_grants
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text

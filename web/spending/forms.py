@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from config import clock
-from pooling.services.spending_grants import LONGEST_NOTE, MOST_DOLLARS
+from pooling.collections.spending_grants import LONGEST_NOTE, MOST_DOLLARS
 from web.preparation.forms import Dollars
 
 USUAL_DAYS = 90

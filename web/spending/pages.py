@@ -13,10 +13,10 @@ from accounts.services.administrators import whom_to_ask
 from accounts.services.user_lookup import person_named
 from config import clock
 from judging.campaign.spending_rights import GrantLeft, grants_left, installation_spending
+from pooling.collections.lookups import collection_named
+from pooling.collections.members import roles_of
+from pooling.collections.spending_grants import changes_of
 from pooling.models import Collection, SpendingGrant
-from pooling.services.lookups import collection_named
-from pooling.services.members import roles_of
-from pooling.services.spending_grants import changes_of
 
 CHANGES_SHOWN = 50
 

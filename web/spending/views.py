@@ -12,8 +12,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from pooling.collections import spending_grants
 from pooling.models import SpendingGrant
-from pooling.services import spending_grants
 from web.common.shown_refusals import add_error_if_refused, complain_if_refused
 from web.spending.forms import ChangeGrantForm, GrantForm, usual_last_day
 from web.spending.pages import person_or_collection, spending_page

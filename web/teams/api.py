@@ -8,8 +8,8 @@ from pydantic import AwareDatetime
 
 from accounts.models import ApiToken
 from pooling.models import Round
-from pooling.services.rounds import drop_round, set_round
-from pooling.services.teams import make_team
+from pooling.teams.rounds import drop_round, set_round
+from pooling.teams.teams import make_team
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader
 from web.api.works import Text

@@ -7,12 +7,12 @@ from typing import Any
 
 from config import clock
 from config.plurals import many
+from pooling.collections.members import may
 from pooling.models import Collection, Round, Run, Team, TeamApplication, TeamMember
-from pooling.round_rules import RoundRefusal, RunBefore, moment_in_utc
-from pooling.services.members import may
-from pooling.services.rounds import accepted_in_rounds, round_at, runs_before
-from pooling.services.submission_policies import day_begins, policy_of, welcome_on
-from pooling.services.teams import invitations_of, leads, runs_of_team, team_of
+from pooling.rules.round_rules import RoundRefusal, RunBefore, moment_in_utc
+from pooling.teams.rounds import accepted_in_rounds, round_at, runs_before
+from pooling.teams.submission_policies import day_begins, policy_of, welcome_on
+from pooling.teams.teams import invitations_of, leads, runs_of_team, team_of
 from web.common.visibility import opened_runs, sees_everything
 
 ANONYMOUS = "anonymous"

@@ -5,10 +5,10 @@ from typing import Any
 
 from config import clock
 from pooling.models import CandidateSet, Collection, Round
-from pooling.run_details import BY_NAME as DETAILS
-from pooling.services.candidates import candidates_of
-from pooling.services.run_fields import known_details
-from pooling.services.submission_policies import field_label, policy_of
+from pooling.rules.run_details import BY_NAME as DETAILS
+from pooling.runs.candidate_sets import candidates_of
+from pooling.teams.run_fields import known_details
+from pooling.teams.submission_policies import field_label, policy_of
 
 #: Details that a team never enters, because they are known from its account and the time of arrival.
 KNOWN_ANYWAY = frozenset(["team", "submitted_on"])

@@ -11,10 +11,10 @@ from accounts.services.invitations import Invited
 from config.client_address import client_network
 from config.rate_limits import Limit
 from config.row_keys import row_key
+from pooling.collections.members import may
 from pooling.models import Collection, InvitedMember, Round, Team, TeamApplication, TeamMember
-from pooling.services.members import may
-from pooling.services.rounds import drop_round, set_round
-from pooling.services.teams import (
+from pooling.teams.rounds import drop_round, set_round
+from pooling.teams.teams import (
     apply_as_team,
     decide_application,
     invitations_of,

@@ -12,9 +12,9 @@ from django.urls import reverse
 from accounts.roles import permits
 from accounts.services.user_lookup import mail_address_of
 from judging.models import Campaign
+from pooling.collections import spending_grants
+from pooling.collections.members import role_of, sees_results
 from pooling.models import Collection
-from pooling.services import spending_grants
-from pooling.services.members import role_of, sees_results
 from web.common import end_notices
 from web.common.job_progress import Work
 from web.common.kept_forms import kept_form_of

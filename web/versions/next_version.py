@@ -8,8 +8,8 @@ from django.db.models import Count, QuerySet
 
 from config.background.models import Job
 from judging.models import Campaign, Judgment, TaskPair
+from pooling.collections.members import may
 from pooling.models import Collection, Passage, Query, Run
-from pooling.services.members import may
 from tournament.models import Challenge, ChallengedQuery
 from tournament.services import latest_version
 from tournament.services.challenges import beyond_budget

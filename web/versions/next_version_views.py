@@ -11,8 +11,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from judging.models import Campaign
+from pooling.collections import members
 from pooling.models import Collection
-from pooling.services import members
 from tournament.models import Challenge
 from tournament.services.judged_facts import refuse_graded
 from tournament.services.neighbors import takes_real_money

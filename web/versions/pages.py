@@ -14,8 +14,8 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from judging.models import Pair
 from leaderboard.errors import UnknownLabels
 from leaderboard.scoring.chosen_runs import official_set
+from pooling.collections.members import may
 from pooling.models import Collection, PooledPassage, PrivateQuery, Qrel, QrelSet, Query
-from pooling.services.members import may
 from tournament.dois import doi_address
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.services.passage_visibility import sight_on_answers
@@ -164,7 +164,7 @@ def official_label_key(official: QrelSet | None, query: Query) -> int | None:
 
 
 def _official_label_query(official: QrelSet | None, query: Any) -> QuerySet[Any, int]:
-    """Select a query's official label by the same rule as ``pooling.shallow.one_relevant_each``, in the database."""
+    """Select a query's official label in the database, as ``pooling.rules.shallow.one_relevant_each`` does."""
     least = official.min_grade if official else 0
     relevant = Qrel.objects.filter(qrel_set=official, query=query, grade__gte=least)
     return relevant.order_by("-grade", "position").values_list("passage", flat=True)[:1]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from config.errors import Refusal
+from pooling.files.wanted_ranks import Wanted, find_wanted
 from pooling.models import Collection, Query, Run
-from pooling.services.ranking_files import ranking_of
-from pooling.wanted_ranks import Wanted, find_wanted
+from pooling.storage.ranking_files import ranking_of
 from web.boards.board_choices import Wish
 from web.boards.pages import published_board
 from web.common.visibility import listed_runs, sees_everything

@@ -6,8 +6,8 @@ from operator import itemgetter
 from typing import Any
 
 from config import kept_objects
+from pooling.labels.query_splits import private_qids
 from pooling.models import Collection, PooledPassage, Run
-from pooling.services.query_splits import private_qids
 from tournament.manifest import sha256, trec_qrels
 from tournament.models import ChallengedQuery, PreferenceQrel, QrelVersion
 from tournament.services.passage_visibility import Sight, sight_of, sight_on_answers

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from pooling.collections.members import may
 from pooling.models import Collection, PooledPassage, Qrel, Query, Run
-from pooling.services.members import may
-from pooling.services.runs import tops_of
+from pooling.runs.runs import tops_of
 from tournament.models import QrelVersion
 from tournament.services.passage_visibility import sight_of
 from web.common.visibility import hidden_queries, hides_texts, texts_of_ranked

@@ -11,8 +11,8 @@ from django.db import IntegrityError, transaction
 
 from config import clock
 from config.sealed_secrets import SealBroken, seal, unseal
+from pooling.collections import members
 from pooling.models import Collection
-from pooling.services import members
 from web.errors import AddressRefused, NoEvents, WebhookRefused
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.webhooks.event_messages import KINDS, TEST, test_body

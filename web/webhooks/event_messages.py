@@ -15,7 +15,7 @@ from django.urls import reverse
 from config.background.models import Event
 from judging.launch.closure import CAMPAIGN_FINISHED
 from pooling.models import Collection
-from pooling.services.runs import RUN_CHECKED
+from pooling.runs.runs import RUN_CHECKED
 from tournament.services.publication import VERSION_PUBLISHED
 
 #: The kind of test messages, which have no event. Webhooks cannot subscribe to it.

@@ -18,7 +18,7 @@ from judging.people import impact
 from judging.people.exclusions import exclude_worker, reinstate_worker
 from judging.people.rights import withdraw_worker
 from judging.workers.messages import check_words, choose_addressees, write_message
-from pooling.services import members
+from pooling.collections import members
 from web.common.access import campaign_for
 from web.common.pair_texts import failed_gold
 from web.common.sent_text import sent_text

@@ -4,8 +4,8 @@ from typing import Any
 from config.commands.console import Command as BaseCommand, CommandParser
 from config.plurals import many
 from judging.campaign.duplicate_classes import cluster_texts, import_clusters, remove_clusters
-from pooling.near_duplicates import Likeness
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
+from pooling.rules.near_duplicates import Likeness
 
 USUAL = Likeness()
 

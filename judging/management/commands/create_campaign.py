@@ -13,7 +13,7 @@ from judging.grading.crowd_grading import create_crowd_campaign
 from judging.grading.graded_campaigns import graded_campaign_named
 from judging.management.amounts import dollars_option
 from judging.models import Campaign
-from pooling.services.lookups import collection_named, pool_named
+from pooling.collections.lookups import collection_named, pool_named
 
 
 def _money_arguments(parser: CommandParser, defaults: CampaignSettings) -> None:

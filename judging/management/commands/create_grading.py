@@ -7,7 +7,7 @@ from judging.grading.topic_states import grading_summary, states_of
 from judging.rules.grade_scale import FORM, FOUR_LEVELS, parse_scale
 from judging.rules.topic_effort import Effort, effort_words
 from judging.rules.topic_life import LifeRules
-from pooling.services.lookups import collection_named, pool_named
+from pooling.collections.lookups import collection_named, pool_named
 
 
 class Command(BaseCommand):

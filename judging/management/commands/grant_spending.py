@@ -4,8 +4,8 @@ from typing import Any
 from accounts.services.user_lookup import person_named
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from judging.management.amounts import dollars_option
-from pooling.services.lookups import collection_named
-from pooling.services.spending_grants import change_grant, grant_named, grant_spending
+from pooling.collections.lookups import collection_named
+from pooling.collections.spending_grants import change_grant, grant_named, grant_spending
 
 
 class Command(BaseCommand):

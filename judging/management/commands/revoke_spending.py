@@ -1,7 +1,7 @@
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
-from pooling.services.spending_grants import grant_named, revoke_grant
+from pooling.collections.spending_grants import grant_named, revoke_grant
 
 
 class Command(BaseCommand):

@@ -29,12 +29,13 @@ from leaderboard.output.printed_charts import rows_figure
 from leaderboard.output.table import interval_or_value, rows_of
 from leaderboard.scoring.labels import qrel_set_labels
 from leaderboard.scoring.score_facts import scoring_facts
-from pooling.formats import Progress
+from pooling.files.formats import Progress
 from pooling.models import Passage, PoolRun, Qrel, QrelSet, Run
-from pooling.services import bulk, passages
-from pooling.services.pools import Duel, build_pair_pool
-from pooling.services.runs import tops_of
-from pooling.shallow import draw_queries
+from pooling.passages import passages
+from pooling.pools.pools import Duel, build_pair_pool
+from pooling.rules.shallow import draw_queries
+from pooling.runs.runs import tops_of
+from pooling.storage import bulk
 from tournament.services.judged_facts import settled_rounds
 
 #: Number of top ranks to search for a passage whose text differs from the qrel's.

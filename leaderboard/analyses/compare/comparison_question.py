@@ -6,7 +6,7 @@ from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.combinations import labels_asked
 from leaderboard.analyses.shared.common_fields import ALPHA, LABELS_UNORDERED
-from pooling.services.query_splits import private_qids
+from pooling.labels.query_splits import private_qids
 
 QUESTION = (
     LABELS_UNORDERED,

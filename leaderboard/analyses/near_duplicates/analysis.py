@@ -27,11 +27,11 @@ from leaderboard.scoring.labels import Labels
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from leaderboard.scoring.score_facts import scoring_facts
+from pooling.files.ranking import Ranking
+from pooling.files.wanted_ranks import find_wanted
 from pooling.models import Collection, Run
-from pooling.ranking import Ranking
-from pooling.services.clusters import canonical_of, members_of
-from pooling.services.ranking_files import ranking_of
-from pooling.wanted_ranks import find_wanted
+from pooling.passages.clusters import canonical_of, members_of
+from pooling.storage.ranking_files import ranking_of
 
 #: The maximum number of passages that an example of different grades lists.
 MOST_LISTED = 5

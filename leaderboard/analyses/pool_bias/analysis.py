@@ -23,7 +23,7 @@ from leaderboard.output.printed_charts import rows_figure
 from leaderboard.output.table import rows_of
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import PooledPassage, Run
-from pooling.services.runs import tops_of
+from pooling.runs.runs import tops_of
 
 QREL = ""
 """The name of the qrel set, and of a deleted run, among a passage's contributors."""

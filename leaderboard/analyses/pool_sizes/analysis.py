@@ -8,8 +8,8 @@ from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Pool, PooledPassage, PoolRun, Run
-from pooling.services.pool_plans import MOST_DEPTH, plan_pool
-from pooling.shallow import count_classes
+from pooling.pools.pool_plans import MOST_DEPTH, plan_pool
+from pooling.rules.shallow import count_classes
 
 EVERYTHING = "all queries"
 

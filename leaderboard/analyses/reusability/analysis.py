@@ -39,11 +39,11 @@ from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from leaderboard.scoring.score_facts import scoring_facts
+from pooling.files.wanted_ranks import find_wanted
 from pooling.models import Run
-from pooling.services.clusters import canonical_of
-from pooling.services.ranking_files import ranking_of
-from pooling.services.runs import tops_of
-from pooling.wanted_ranks import find_wanted
+from pooling.passages.clusters import canonical_of
+from pooling.runs.runs import tops_of
+from pooling.storage.ranking_files import ranking_of
 
 TOP = 10
 Curve = tuple[str, Sequence[float | None]]

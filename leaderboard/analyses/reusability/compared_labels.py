@@ -2,8 +2,8 @@
 
 from leaderboard.analyses.kinds import Asked
 from leaderboard.errors import MembersOnly
+from pooling.labels.query_splits import private_qids
 from pooling.models import Collection
-from pooling.services.query_splits import private_qids
 from tournament.services.label_reveals import plain_labels, withheld_labels
 
 

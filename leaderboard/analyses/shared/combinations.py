@@ -19,8 +19,8 @@ from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import parse_measures
 from leaderboard.scoring.measures import Measure, Precision, ReciprocalRank, Success
 from leaderboard.scoring.score_facts import scoring_facts
+from pooling.labels.query_splits import private_qids
 from pooling.models import Collection, Run
-from pooling.services.query_splits import private_qids
 from tournament.services.publication import latest_version
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from leaderboard.analyses.kinds import Asked
 from leaderboard.errors import MembersOnly, NothingToScore, WrongSetting
 from pooling.models import AnnouncedRun, Collection, Run
-from pooling.run_details import Detail, KnownRun, value_in_words
-from pooling.services.run_fields import known_details
-from pooling.services.run_metadata import known_runs
+from pooling.rules.run_details import Detail, KnownRun, value_in_words
+from pooling.runs.run_metadata import known_runs
+from pooling.teams.run_fields import known_details
 
 #: The type of a run whose description does not name one.
 UNKNOWN = "not said"

@@ -14,10 +14,10 @@ from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Facts as TableFacts
 from leaderboard.scoring.labels import qrel_set_labels
+from pooling.files.wanted_ranks import Wanted, find_wanted
 from pooling.models import QrelSet, Query, Run
-from pooling.services import bulk
-from pooling.services.ranking_files import ranking_of
-from pooling.wanted_ranks import Wanted, find_wanted
+from pooling.storage import bulk
+from pooling.storage.ranking_files import ranking_of
 from tournament.services.judged_facts import Facts, latest_resolution, load_facts, representatives
 from tournament.services.resolution import pids_by_key
 

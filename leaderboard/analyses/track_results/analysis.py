@@ -18,9 +18,9 @@ from leaderboard.scoring.measure_names import is_measure, measure_names, parse_m
 from leaderboard.scoring.measures import Measure
 from leaderboard.scoring.score_facts import scoring_facts
 from leaderboard.scoring.scores import score
-from pooling.run_details import Detail, KnownRun, value_in_words
-from pooling.services.query_splits import private_qids
-from pooling.services.run_fields import known_details
+from pooling.labels.query_splits import private_qids
+from pooling.rules.run_details import Detail, KnownRun, value_in_words
+from pooling.teams.run_fields import known_details
 
 #: Default columns of a result table.
 USUAL_DETAILS = ("subtask", "neural", "stage", "dense")

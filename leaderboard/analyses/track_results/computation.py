@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pooling.run_details import KnownRun, tasks_of
+from pooling.rules.run_details import KnownRun, tasks_of
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from pooling.run_details import KnownRun, tasks_of
+from pooling.rules.run_details import KnownRun, tasks_of
 
 #: Key of a count → its label, and whether it counts a run. Groups are counted separately.
 COUNTED: dict[str, tuple[str, Callable[[KnownRun], bool]]] = {

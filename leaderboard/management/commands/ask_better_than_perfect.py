@@ -9,7 +9,7 @@ from judging.models import Campaign
 from leaderboard.analyses.better_than_perfect.analysis import ask_better_than_perfect
 from leaderboard.analyses.better_than_perfect.computation import Category
 from leaderboard.scoring.chosen_runs import chosen_runs, official_set
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 from config.commands.console import Command as BaseCommand, CommandParser, write_result
 from leaderboard.analyses.near_duplicates.analysis import class_labels
 from leaderboard.scoring.labels import labels_named
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
 
 
 class Command(BaseCommand):

@@ -6,9 +6,9 @@ from typing import Any
 from config.commands.console import Command as BaseCommand, CommandParser
 from config.plurals import many
 from leaderboard.scoring.measure_names import is_measure
+from pooling.collections.lookups import collection_named
 from pooling.errors import InvalidFile
-from pooling.services.lookups import collection_named
-from pooling.services.run_metadata import import_run_metadata
+from pooling.runs.run_metadata import import_run_metadata
 
 
 class Command(BaseCommand):

@@ -10,7 +10,7 @@ from leaderboard.output.command import AnalysisCommand
 from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.measure_names import KNOWN
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
 
 
 class Command(AnalysisCommand):

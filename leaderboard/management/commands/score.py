@@ -10,7 +10,7 @@ from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.measure_names import KNOWN
 from leaderboard.scoring.score_output import score_analysis
 from leaderboard.scoring.scores import score
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
 
 
 class Command(AnalysisCommand):

@@ -2,8 +2,8 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
 from config.plurals import many
-from pooling.services.features import features_of
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
+from pooling.passages.features import features_of
 
 
 class Command(BaseCommand):

@@ -2,11 +2,11 @@ from pathlib import Path
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
-from pooling.services import pools
-from pooling.services.decompressed_size import content_of
-from pooling.services.lookups import collection_named, qrel_set_named, runs_tagged, tags_meant
-from pooling.services.pool_runs import RunCriteria, count_without_priority, runs_for_pool
-from pooling.texts import read_qids
+from pooling.collections.lookups import collection_named, qrel_set_named, runs_tagged, tags_meant
+from pooling.files.texts import read_qids
+from pooling.pools import pools
+from pooling.pools.pool_runs import RunCriteria, count_without_priority, runs_for_pool
+from pooling.storage.decompressed_size import content_of
 
 
 class Command(BaseCommand):

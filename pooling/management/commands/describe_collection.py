@@ -1,13 +1,13 @@
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
-from pooling.services.collection_details import (
+from pooling.collections.collection_details import (
     MOST,
     describe_collection,
     set_board_labels,
     set_run_depth,
 )
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
 
 
 class Command(BaseCommand):

@@ -3,8 +3,8 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
 from config.plurals import many
-from pooling.services import passages
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
+from pooling.passages import passages
 
 MOST_NAMED = 20
 

@@ -2,7 +2,8 @@ from pathlib import Path
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
-from pooling.services import collections, passages
+from pooling.intake import collections
+from pooling.passages import passages
 
 
 class Command(BaseCommand):

@@ -2,9 +2,9 @@ from pathlib import Path
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
+from pooling.collections.lookups import collection_named
+from pooling.labels import qrels
 from pooling.models import QrelSet
-from pooling.services import qrels
-from pooling.services.lookups import collection_named
 
 
 class Command(BaseCommand):

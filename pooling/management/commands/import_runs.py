@@ -5,13 +5,13 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from config.plurals import many
+from pooling.collections.lookups import collection_named
 from pooling.errors import InvalidFile
 from pooling.models import Run
-from pooling.run_details import DETAILS, Form
-from pooling.services import runs
-from pooling.services.decompressed_size import run_content_of
-from pooling.services.lookups import collection_named
-from pooling.services.run_problems import each_refusal
+from pooling.rules.run_details import DETAILS, Form
+from pooling.runs import runs
+from pooling.runs.run_problems import each_refusal
+from pooling.storage.decompressed_size import run_content_of
 
 
 class Command(BaseCommand):

@@ -3,8 +3,8 @@ from typing import Any
 from accounts.roles import Role
 from accounts.services import invitations
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
-from pooling.services import members
-from pooling.services.lookups import collection_named
+from pooling.collections import members
+from pooling.collections.lookups import collection_named
 
 
 class Command(BaseCommand):

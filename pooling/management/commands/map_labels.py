@@ -2,8 +2,8 @@ from pathlib import Path
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
-from pooling.services import document_labels
-from pooling.services.lookups import collection_named, qrel_set_named
+from pooling.collections.lookups import collection_named, qrel_set_named
+from pooling.labels import document_labels
 
 
 class Command(BaseCommand):

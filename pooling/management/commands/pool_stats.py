@@ -6,10 +6,10 @@ from rich.table import Table
 
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from config.plurals import many
-from pooling.services import pools
-from pooling.services.lookups import pool_named
-from pooling.services.pool_runs import RunCriteria
-from pooling.shallow import Prices
+from pooling.collections.lookups import pool_named
+from pooling.pools import pools
+from pooling.pools.pool_runs import RunCriteria
+from pooling.rules.shallow import Prices
 
 
 class Command(BaseCommand):

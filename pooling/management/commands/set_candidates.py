@@ -3,8 +3,8 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from config.plurals import many
-from pooling.services.candidates import drop_candidates, set_candidates
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
+from pooling.runs.candidate_sets import drop_candidates, set_candidates
 
 
 class Command(BaseCommand):

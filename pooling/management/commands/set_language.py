@@ -1,8 +1,8 @@
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
-from pooling.services import collections
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
+from pooling.intake import collections
 
 
 class Command(BaseCommand):

@@ -1,8 +1,9 @@
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
-from pooling.services.lookups import collection_named
-from pooling.services.submission_policies import (
+from pooling.collections.lookups import collection_named
+from pooling.labels.withheld_labels import decimals_warnings
+from pooling.teams.submission_policies import (
     METADATA,
     PUBLIC_LISTS,
     RELEASED_AFTER,
@@ -10,7 +11,6 @@ from pooling.services.submission_policies import (
     drop_policy,
     set_policy,
 )
-from pooling.services.withheld_labels import decimals_warnings
 
 
 class Command(BaseCommand):

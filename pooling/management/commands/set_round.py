@@ -2,9 +2,9 @@ from datetime import datetime
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
+from pooling.collections.lookups import collection_named
 from pooling.models import Round
-from pooling.services.lookups import collection_named
-from pooling.services.rounds import drop_round, round_words, set_round
+from pooling.teams.rounds import drop_round, round_words, set_round
 
 
 class Command(BaseCommand):

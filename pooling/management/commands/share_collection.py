@@ -1,9 +1,9 @@
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
+from pooling.collections import members
+from pooling.collections.lookups import collection_named
 from pooling.models import Collection
-from pooling.services import members
-from pooling.services.lookups import collection_named
 
 
 class Command(BaseCommand):

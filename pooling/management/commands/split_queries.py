@@ -2,8 +2,8 @@ from pathlib import Path
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
-from pooling.services.lookups import collection_named
-from pooling.services.query_splits import keep_split, plan_split, split_by_list
+from pooling.collections.lookups import collection_named
+from pooling.labels.query_splits import keep_split, plan_split, split_by_list
 
 SEED = 20220
 

@@ -1,9 +1,9 @@
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
-from pooling.services.lookups import collection_named, qrel_set_named
-from pooling.services.submission_policies import policy_of
-from pooling.services.withheld_labels import decimals_warnings, withhold_labels
+from pooling.collections.lookups import collection_named, qrel_set_named
+from pooling.labels.withheld_labels import decimals_warnings, withhold_labels
+from pooling.teams.submission_policies import policy_of
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
 from judging.models import GoldAnswer, Judgment
 from pooling.models import Passage
-from pooling.services.pools import build_pool
+from pooling.pools.pools import build_pool
 from tests.accessibility import Inspector
 from tests.factories import make_collection, make_run, passages_of
 from tests.judging.browser.conftest import Place

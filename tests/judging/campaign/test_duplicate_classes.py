@@ -10,8 +10,8 @@ from judging.campaign.pairs import class_representatives, pairs_of, request_pair
 from judging.errors import CampaignRefused
 from pooling.errors import ClustersRefused
 from pooling.models import ClusterSet, Passage
-from pooling.near_duplicates import Likeness
-from pooling.services.passages import add_sources
+from pooling.passages.passages import add_sources
+from pooling.rules.near_duplicates import Likeness
 from tests.factories import make_collection, make_run
 
 

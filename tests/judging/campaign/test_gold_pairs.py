@@ -10,7 +10,7 @@ from judging.grading.crowd_grading import create_crowd_campaign
 from judging.grading.graded_campaigns import create_graded_campaign
 from judging.models import GoldPair
 from pooling.models import Passage, PooledPassage, Qrel, Query
-from pooling.services.passages import add_sources
+from pooling.passages.passages import add_sources
 from tests.factories import make_qrels, make_run
 
 TOPICS = {

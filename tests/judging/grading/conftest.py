@@ -6,7 +6,7 @@ from django.contrib.auth import get_user_model
 from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
 from judging.grading.grades import give_grade
 from pooling.models import Passage
-from pooling.services.pools import build_pool
+from pooling.pools.pools import build_pool
 from tests.factories import make_collection, make_run, passages_of
 
 RULES = {

@@ -11,7 +11,7 @@ from judging.grading.graded_campaigns import GradingSettings, create_graded_camp
 from judging.models import GradedCampaign
 from judging.rules.grade_scale import Level
 from pooling.models import Passage, Pool
-from pooling.services.pools import build_pool
+from pooling.pools.pools import build_pool
 from tests.judging.grading.conftest import RULES
 
 

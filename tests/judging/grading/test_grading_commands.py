@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from judging.grading.assignments import take_topic, topic_named
 from judging.models import GradedCampaign
-from pooling.services.pools import build_pool
+from pooling.pools.pools import build_pool
 from tests.judging.grading.conftest import RULES, grade_all
 
 

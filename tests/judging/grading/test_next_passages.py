@@ -5,8 +5,9 @@ from itertools import combinations
 import pytest
 
 from judging.grading.next_passages import next_passages
-from pooling.fractions import Fraction
-from pooling.services import clusters, collections
+from pooling.intake import collections
+from pooling.passages import clusters
+from pooling.rules.fractions import Fraction
 
 TOPICS = ["heart blood vein pulse", "kite wind string tail", "bread flour yeast oven"]
 

@@ -29,7 +29,7 @@ from judging.grading.next_passages import proposed_passages
 from judging.grading.topic_states import states_of
 from judging.models import Grade, GradedCampaign, GradedItem, TopicAssignment
 from pooling.models import Passage
-from pooling.services.pools import Choice, build_pool
+from pooling.pools.pools import Choice, build_pool
 from tests.judging.grading.conftest import RULES, grade_all, next_item
 
 TWO = {"p1": 3, "p5": 2}

@@ -17,7 +17,7 @@ from judging.models import Campaign, Place, Worker
 from judging.money.budget import raise_budget, refuse_budget
 from judging.money.refused_payments import undo_settlement
 from judging.money.top_ups import owe_top_ups
-from pooling.services.spending_grants import change_grant, grant_spending, revoke_grant
+from pooling.collections.spending_grants import change_grant, grant_spending, revoke_grant
 from tests.judging.cast import Fair
 
 # A campaign of the cast has four tasks of $2.40, fees included.

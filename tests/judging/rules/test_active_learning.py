@@ -18,9 +18,9 @@ from judging.rules.active_learning import (
     random_rows,
     ranked_rows,
 )
-from pooling import feature_files
-from pooling.feature_files import write_features
-from pooling.features import FEATURES
+from pooling.files import feature_files
+from pooling.files.feature_files import write_features
+from pooling.rules.text_features import FEATURES
 
 WORDS = [f"word{number}" for number in range(50)]
 

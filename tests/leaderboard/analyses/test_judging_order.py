@@ -14,7 +14,7 @@ from leaderboard.analyses.reusability.judging_order import JudgedTopic, gain_fig
 from leaderboard.analyses.reusability.kind import KIND
 from leaderboard.analyses.runner import compute_analysis
 from leaderboard.output.drawing import figure_image
-from pooling.services.pools import build_pool
+from pooling.pools.pools import build_pool
 from tests.factories import make_collection, make_run
 
 

@@ -21,9 +21,9 @@ from leaderboard.analyses.near_duplicates.computation import (
 from leaderboard.analyses.near_duplicates.kind import KIND
 from leaderboard.analyses.runner import analysis_key, compute_analysis
 from leaderboard.scoring.labels import labels_named
+from pooling.labels.document_labels import map_labels
 from pooling.models import ClusterSet, QrelSet
-from pooling.services.clusters import Classes, store_classes
-from pooling.services.document_labels import map_labels
+from pooling.passages.clusters import Classes, store_classes
 from tests.factories import make_collection, make_qrels, make_run
 from tests.leaderboard.analyses.analysed import rows
 

@@ -10,7 +10,7 @@ from scipy import stats
 from leaderboard.analyses.private_board.computation import divergence, welch_bounds, welch_p
 from leaderboard.output.drawing import FORMATS, figure_image
 from leaderboard.scoring.chosen_runs import chosen_runs
-from pooling.services.query_splits import split_by_list
+from pooling.labels.query_splits import split_by_list
 from tests.factories import make_collection, make_qrels, make_run
 from tests.leaderboard.analyses.analysed import analysed
 

@@ -15,9 +15,9 @@ from leaderboard.analyses.progress.analysis import progress_analysis
 from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.scores import score
+from pooling.labels.query_splits import keep_split, plan_split
 from pooling.models import Run
-from pooling.services.query_splits import keep_split, plan_split
-from pooling.services.runs import tops_of
+from pooling.runs.runs import tops_of
 from tests.leaderboard.analyses.analysed import analysed, rows
 from tournament.services import publish_qrels
 

@@ -20,8 +20,8 @@ from leaderboard.errors import MembersOnly, UnknownMeasure
 from leaderboard.jobs import job_key
 from leaderboard.scoring.labels import labels_named
 from pooling.models import ClusterSet, Collection, QrelSet
-from pooling.services.clusters import Classes, store_classes
-from pooling.services.ranking_files import ranking_of
+from pooling.passages.clusters import Classes, store_classes
+from pooling.storage.ranking_files import ranking_of
 from tests.factories import make_collection, make_qrels, make_run
 from tests.leaderboard.analyses.analysed import analysed, rows
 

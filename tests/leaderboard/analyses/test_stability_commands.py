@@ -14,7 +14,7 @@ from leaderboard.errors import WrongSetting
 from leaderboard.models import KeptAnalysis
 from leaderboard.output.drawing import FORMATS, figure_image
 from leaderboard.scoring.chosen_runs import chosen_runs
-from pooling.services.query_splits import split_by_list
+from pooling.labels.query_splits import split_by_list
 from tests.factories import make_collection, make_qrels, make_run
 from tests.leaderboard.analyses.analysed import analysed, run_json
 

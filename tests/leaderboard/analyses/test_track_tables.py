@@ -19,8 +19,8 @@ from leaderboard.scoring.measure_names import is_measure
 from leaderboard.scoring.score_output import score_analysis
 from leaderboard.scoring.scores import score
 from pooling.models import Run
-from pooling.run_details import KnownRun
-from pooling.services.run_metadata import import_run_metadata
+from pooling.rules.run_details import KnownRun
+from pooling.runs.run_metadata import import_run_metadata
 from tests.factories import make_collection
 from tests.leaderboard.analyses.analysed import analysed
 

@@ -12,9 +12,9 @@ from hypothesis import given, strategies as st
 from leaderboard.errors import UnknownMeasure
 from leaderboard.scoring.measure_names import parse_measure, parse_measures
 from leaderboard.scoring.measures import RankedLabels, depth_needed
-from pooling.formats import Content
-from pooling.trec import read_qrel_file, read_run_file
-from pooling.wanted_ranks import Wanted, find_wanted
+from pooling.files.formats import Content
+from pooling.files.trec import read_qrel_file, read_run_file
+from pooling.files.wanted_ranks import Wanted, find_wanted
 
 OFFICIAL = parse_measures("AP RR P@10 nDCG@10 nDCG@100")
 

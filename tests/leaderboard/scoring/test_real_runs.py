@@ -18,7 +18,7 @@ from leaderboard.board.boards import make_leaderboard
 from leaderboard.scoring.chosen_runs import chosen_runs, official_set
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.scores import score, scores_as_dict
-from pooling.services.qrels import import_qrels
+from pooling.labels.qrels import import_qrels
 from tests.leaderboard.analyses.analysed import analysed
 from tournament.services import publish_qrels
 

@@ -13,7 +13,7 @@ from leaderboard.board.boards import AskedBoard, as_dict, kept_leaderboard
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.errors import BucketAway
 from pooling.models import PrivateQuery, QuerySplit, Run
-from pooling.services.submission_policies import set_policy
+from pooling.teams.submission_policies import set_policy
 from tests.due_jobs import work_off_everything
 from tests.web.api_caller import RUNS, api as api, problem
 from tournament.models import QrelVersion

@@ -6,7 +6,7 @@ import pytest
 
 from judging.models import Campaign
 from pooling.models import Run, RunUpload, SubmissionPolicy
-from pooling.services.submission_policies import drop_policy, set_policy
+from pooling.teams.submission_policies import drop_policy, set_policy
 from tests.due_jobs import work_off_everything
 from tests.web.api_caller import RUN, RUNS, api as api, problem
 from tests.web.runs.test_api_uploads import announce, send_part

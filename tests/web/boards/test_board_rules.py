@@ -4,9 +4,9 @@ import pytest
 import time_machine
 from playwright.sync_api import expect
 
+from pooling.labels.query_splits import private_qids
 from pooling.models import QuerySplit, SubmissionPolicy
-from pooling.services.query_splits import private_qids
-from pooling.services.submission_policies import set_policy
+from pooling.teams.submission_policies import set_policy
 from tests.accessibility import Inspector
 from tests.chromium import follow
 from tests.web.api_caller import api as api, problem

@@ -18,7 +18,7 @@ from config import clock
 from leaderboard.analyses.runner import compute_analysis
 from leaderboard.output.content import analysis_content
 from pooling.models import Run
-from pooling.services.teams import make_team
+from pooling.teams.teams import make_team
 from tests.factories import add_to_team, make_run
 from tests.web.preparing_cast import texts
 from web.analyses.pages import asked_for, kind_or_404

@@ -10,7 +10,7 @@ from config import clock
 from judging.models import Campaign, Judgment, Pair, Worker
 from leaderboard.analyses.registry import KINDS
 from pooling.models import Passage, Pool, PooledPassage, PoolRun, QrelSet, Query
-from pooling.services.submission_policies import set_policy
+from pooling.teams.submission_policies import set_policy
 from tests.factories import make_collection, make_qrels, make_run
 from tournament.services import publish_qrels
 from tournament.services.label_reveals import telling_versions, withheld_labels

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, Phase, assume, given, settings as asked_of, 
 
 from leaderboard.analyses.registry import KINDS
 from leaderboard.output.numbers import Rounded
+from pooling.labels.withheld_labels import hiding_decimals
 from pooling.models import Query, Run
-from pooling.services.submission_policies import set_policy
-from pooling.services.teams import make_team
-from pooling.services.withheld_labels import hiding_decimals
+from pooling.teams.submission_policies import set_policy
+from pooling.teams.teams import make_team
 from tests.factories import add_to_team, make_run
 from tests.web.boards.sound import NOON, QUERIES
 

@@ -11,11 +11,11 @@ from django.test import Client
 
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
+from pooling.labels.query_splits import keep_split, plan_split
+from pooling.labels.withheld_labels import hiding_decimals, safe_decimals, withhold_labels
 from pooling.models import Passage, Qrel, QrelSet, Query
-from pooling.services.query_splits import keep_split, plan_split
-from pooling.services.submission_policies import set_policy
-from pooling.services.teams import make_team
-from pooling.services.withheld_labels import hiding_decimals, safe_decimals, withhold_labels
+from pooling.teams.submission_policies import set_policy
+from pooling.teams.teams import make_team
 from tests.due_jobs import work_off_everything
 from tests.factories import add_to_team, make_run
 from tests.web.api_caller import Api

@@ -5,11 +5,11 @@ from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
-from pooling import trec
+from pooling.files import trec
+from pooling.intake.added_files import add_waiting_files
 from pooling.models import AddedFiles, CollectionChange, Membership, Passage, PassageSource, QrelSet
-from pooling.services import passages
-from pooling.services.added_files import add_waiting_files
-from pooling.services.candidates import candidates_of
+from pooling.passages import passages
+from pooling.runs.candidate_sets import candidates_of
 from tests.due_jobs import work_off_everything
 from tests.factories import make_collection, make_run
 

@@ -5,9 +5,9 @@ from django.test import Client
 
 from accounts.models import Invitation
 from accounts.roles import Role
+from pooling.collections import members
 from pooling.errors import MembersRefused
 from pooling.models import CollectionChange, Membership, PrivateQuery, QuerySplit
-from pooling.services import members
 
 pytestmark = pytest.mark.one_database
 

@@ -11,8 +11,8 @@ from accounts.services.tokens import make_token
 from judging.campaign.pairs import pairs_of, request_pairs
 from judging.models import Campaign
 from pooling.models import ClusterSet, Membership, Passage
-from pooling.services.clusters import Classes, store_classes
-from pooling.services.pools import build_pool
+from pooling.passages.clusters import Classes, store_classes
+from pooling.pools.pools import build_pool
 from tests.due_jobs import work_off_everything
 from tests.factories import make_collection, make_qrels, make_run
 

@@ -12,7 +12,7 @@ from django.db import connection
 from config import clock
 from config.background.models import Job
 from judging.models import Appeal, Campaign, GoldPair, Worker
-from pooling import trec
+from pooling.files import trec
 from pooling.models import Collection, Membership, NewCollection, PassageSource, QrelSet, RunUpload
 from tests.due_jobs import work_off_everything
 from tests.factories import make_collection, make_run

@@ -13,7 +13,7 @@ from config.errors import Refusal
 from config.guidance import Action, Guidance, TerminalOnly, stored
 from judging.campaign.campaigns import CampaignSettings
 from judging.models import Campaign
-from pooling.mistaken_files import where_it_belongs
+from pooling.files.mistaken_files import where_it_belongs
 from pooling.models import Collection
 from tests.web.api.test_who_may_call import TABLE
 from tests.web.conftest import PEOPLE

@@ -1,8 +1,8 @@
 """Identical problems are one row with their line numbers."""
 
-from pooling.formats import Content
-from pooling.problems import NEXT_STEPS
-from pooling.trec import qrel_problems
+from pooling.files.formats import Content
+from pooling.files.problems import NEXT_STEPS
+from pooling.files.trec import qrel_problems
 from web.common.folded_problems import COUNTED, counts_in_words, fold, unlisted
 
 

@@ -6,10 +6,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config import clock
+from pooling.intake.old_uploads import forget_old_uploads
+from pooling.intake.quotas import held_uploads
+from pooling.intake.unknown_queries import can_leave_out
 from pooling.models import AddedFiles, NewCollection, Qrel, Run, RunUpload
-from pooling.services.old_uploads import forget_old_uploads
-from pooling.services.quotas import held_uploads
-from pooling.services.unknown_queries import can_leave_out
 from tests.due_jobs import work_off_everything
 
 pytestmark = pytest.mark.one_database

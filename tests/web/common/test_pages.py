@@ -13,7 +13,7 @@ from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.models import Campaign, CampaignChange, Exclusion
 from leaderboard.board.standings import Standing
 from pooling.models import Collection, Membership, Pool
-from pooling.services.runs import tops_of
+from pooling.runs.runs import tops_of
 from tests.factories import make_collection, make_run
 from tests.web.conftest import SCRIPT
 from web.boards.board_choices import Wish

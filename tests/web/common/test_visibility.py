@@ -14,7 +14,7 @@ from config.background.services import run_job
 from judging.models import Exclusion
 from leaderboard.jobs import ring_for_analysis
 from pooling.models import PrivateQuery, QuerySplit, Run
-from pooling.services.submission_policies import set_policy
+from pooling.teams.submission_policies import set_policy
 from tests.factories import make_run
 from tournament.models import Challenge, ChallengedQuery
 from tournament.services.passage_visibility import sight_of

@@ -8,13 +8,13 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from config.background.models import Job
-from pooling.fractions import Fraction
 from pooling.models import ClusterSet, Membership, Passage, Pool
-from pooling.services.clusters import Classes, store_classes
-from pooling.services.passages import add_sources
-from pooling.services.pool_plans import plan_pool
-from pooling.services.pools import Choice, build_pool, labeled_qids, pool_stats
-from pooling.shallow import Contribution
+from pooling.passages.clusters import Classes, store_classes
+from pooling.passages.passages import add_sources
+from pooling.pools.pool_plans import plan_pool
+from pooling.pools.pools import Choice, build_pool, labeled_qids, pool_stats
+from pooling.rules.fractions import Fraction
+from pooling.rules.shallow import Contribution
 from tests.due_jobs import work_off_everything
 from tests.factories import make_collection, make_qrels, make_run
 from web.common.job_progress import Work

@@ -7,8 +7,8 @@ from django.test import Client
 
 from accounts.services.tokens import make_token
 from judging.models import Campaign, Place, Posting
-from pooling.fractions import Fraction
 from pooling.models import Membership, Passage, Pool
+from pooling.rules.fractions import Fraction
 from tests.due_jobs import work_off_everything
 from tests.factories import grant_to, make_qrels, make_run
 from tests.judging.cast import Fair

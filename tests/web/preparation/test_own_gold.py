@@ -12,7 +12,7 @@ from config import clock
 from judging.campaign.campaign_settings import change_settings
 from judging.models import GoldPair
 from pooling.models import AddedFiles, Passage
-from pooling.services.passages import add_sources
+from pooling.passages.passages import add_sources
 from tests.due_jobs import work_off_everything
 from tests.factories import make_qrels
 from tests.judging.conftest import crowd as crowd

@@ -7,8 +7,8 @@ import pytest
 from django.http import UnreadablePostError
 
 from pooling.errors import UploadRefused
+from pooling.intake.run_transfers import receive
 from pooling.models import Membership, Run, RunUpload
-from pooling.services.run_transfers import receive
 from tests.due_jobs import work_off_everything
 from tests.factories import make_collection
 from tests.web.api_caller import RUN, api as api, problem

@@ -9,12 +9,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config import clock
 from config.background.models import Job
-from pooling import texts, trec
 from pooling.errors import QuotaReached
-from pooling.formats import BOM
+from pooling.files import texts, trec
+from pooling.files.formats import BOM
+from pooling.intake.run_transfers import abandon, receive
 from pooling.jobs import check_upload_job, forget_uploads, ring_for_upload
 from pooling.models import AddedFiles, Collection, NewCollection, PassageSource, Run, RunUpload
-from pooling.services.run_transfers import abandon, receive
 from tests.due_jobs import work_off_everything
 from tests.web.api_caller import RUN, api as api, problem
 

@@ -11,12 +11,12 @@ import zstandard
 from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from pooling.intake.new_collections import ask_for_collection, make_requested_collection
+from pooling.intake.run_transfers import receive
+from pooling.intake.sent_files import PASSAGES, QUERIES, SentFile
+from pooling.intake.upload_imports import check_upload
 from pooling.models import Passage, Query, Run, RunUpload
-from pooling.services import decompressed_size
-from pooling.services.new_collections import ask_for_collection, make_requested_collection
-from pooling.services.run_transfers import receive
-from pooling.services.sent_files import PASSAGES, QUERIES, SentFile
-from pooling.services.upload_imports import check_upload
+from pooling.storage import decompressed_size
 from tests.due_jobs import work_off_everything
 from tests.factories import make_run
 from tests.web.conftest import SCRIPT

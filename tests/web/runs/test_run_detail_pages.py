@@ -4,7 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from pooling.models import AnnouncedRun, Run
-from pooling.services.run_fields import set_run_fields
+from pooling.teams.run_fields import set_run_fields
 from tests.web.api_caller import RUNS, api as api, problem
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]

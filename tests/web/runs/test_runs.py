@@ -7,7 +7,7 @@ import pytest
 from config import clock
 from leaderboard.board.default_measure import set_default_measure
 from pooling.models import PrivateQuery, QuerySplit, Run
-from pooling.services.submission_policies import set_policy
+from pooling.teams.submission_policies import set_policy
 from tests.factories import make_run
 from tests.web.preparing_cast import texts
 

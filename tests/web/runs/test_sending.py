@@ -9,10 +9,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config import clock
 from pooling.errors import WrongOffset
+from pooling.intake.old_uploads import forget_old_uploads
+from pooling.intake.run_transfers import append, begin
 from pooling.models import CollectionChange, Run, RunUpload
-from pooling.services.old_uploads import forget_old_uploads
-from pooling.services.run_transfers import append, begin
-from pooling.services.submission_policies import set_policy
+from pooling.teams.submission_policies import set_policy
 from tests.due_jobs import work_off_everything
 from tests.factories import make_run
 

@@ -6,7 +6,7 @@ from django.test import Client
 
 from leaderboard.analyses.compare.head_to_head import head_to_head
 from pooling.models import PooledPassage, PrivateQuery, Qrel, QrelSet, QuerySplit
-from pooling.services.submission_policies import set_policy
+from pooling.teams.submission_policies import set_policy
 from tournament.models import QrelVersion
 from web.runs.versus import verdict_words
 

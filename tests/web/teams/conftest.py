@@ -10,10 +10,10 @@ from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from config import clock
 from pooling.models import RunUpload
-from pooling.services.candidates import set_candidates
-from pooling.services.rounds import set_round
-from pooling.services.submission_policies import set_policy
-from pooling.services.teams import make_team
+from pooling.runs.candidate_sets import set_candidates
+from pooling.teams.rounds import set_round
+from pooling.teams.submission_policies import set_policy
+from pooling.teams.teams import make_team
 from tests.due_jobs import work_off_everything
 from tests.factories import add_to_team
 

@@ -4,10 +4,10 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
+from pooling.collections.members import remove_member
+from pooling.intake import upload_imports
 from pooling.models import Membership, Run, RunUpload, TeamMember
-from pooling.services import upload_imports
-from pooling.services.members import remove_member
-from pooling.services.teams import remove_from_team
+from pooling.teams.teams import remove_from_team
 from tests.due_jobs import work_off_everything
 from tests.factories import add_to_team
 

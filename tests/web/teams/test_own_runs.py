@@ -6,8 +6,8 @@ import pytest
 
 from pooling.errors import PoolingError
 from pooling.models import Run
-from pooling.services.run_descriptions import describe_run
-from pooling.services.submission_policies import set_policy
+from pooling.runs.run_descriptions import describe_run
+from pooling.teams.submission_policies import set_policy
 
 from .conftest import CLOSES
 

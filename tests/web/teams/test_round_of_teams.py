@@ -9,9 +9,9 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 
 from pooling.models import AnnouncedRun, PrivateQuery, QuerySplit, Round, Run, RunUpload
-from pooling.services.rounds import set_round
-from pooling.services.run_fields import set_run_fields
-from pooling.services.submission_policies import set_policy
+from pooling.teams.rounds import set_round
+from pooling.teams.run_fields import set_run_fields
+from pooling.teams.submission_policies import set_policy
 from tests.due_jobs import work_off_everything
 from tests.web.teams.conftest import CLOSES, TEAMS
 
@@ -224,7 +224,7 @@ def test_a_team_reads_its_report_without_private_queries(board):
 
 
 def test_a_long_report_counts_the_public_queries_only(board, monkeypatch):
-    monkeypatch.setattr("pooling.services.upload_imports.QIDS_SHOWN", 1)
+    monkeypatch.setattr("pooling.intake.upload_imports.QIDS_SHOWN", 1)
     split = QuerySplit.objects.create(collection=board.collection)
     PrivateQuery.objects.create(split=split, query=board.cast.query("q2"))
 

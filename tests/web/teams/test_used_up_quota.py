@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from pooling.services.rounds import set_round
-from pooling.services.submission_policies import set_policy
+from pooling.teams.rounds import set_round
+from pooling.teams.submission_policies import set_policy
 from tests.web.preparing_cast import texts
 
 from .conftest import CLOSES

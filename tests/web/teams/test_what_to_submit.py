@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from pooling.services.query_splits import keep_split, plan_split
-from pooling.services.rounds import set_round
+from pooling.labels.query_splits import keep_split, plan_split
+from pooling.teams.rounds import set_round
 from tests.factories import make_run
 
 from .conftest import CLOSES

@@ -8,12 +8,12 @@ from playwright.sync_api import Page, expect
 from config.clock import now
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.models import Campaign, Judgment, TaskPair
+from pooling.collections.lookups import runs_tagged
+from pooling.intake.collections import import_collection
+from pooling.labels.qrels import import_qrels
 from pooling.models import Membership, Qrel
-from pooling.services.collections import import_collection
-from pooling.services.lookups import runs_tagged
-from pooling.services.pools import build_pool
-from pooling.services.qrels import import_qrels
-from pooling.services.runs import import_run
+from pooling.pools.pools import build_pool
+from pooling.runs.runs import import_run
 from tests.accessibility import WIDER, Inspector
 from tests.chromium import PATIENCE, follow
 from tests.due_jobs import work_off_everything

@@ -5,7 +5,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
-from pooling.services.runs import tops_of
+from pooling.runs.runs import tops_of
 from tests.factories import make_run
 from web.templatetags.words import with_question_words
 from web.versions.query_ranks import rank_table

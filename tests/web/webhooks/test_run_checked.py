@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from config.background.models import Event
+from pooling.intake.run_transfers import receive
+from pooling.intake.upload_imports import check_upload, submit_checked
 from pooling.models import RunUpload
-from pooling.services.run_transfers import receive
-from pooling.services.runs import import_run
-from pooling.services.upload_imports import check_upload, submit_checked
+from pooling.runs.runs import import_run
 from tests.web.webhooks.conftest import send
 
 pytestmark = pytest.mark.django_db

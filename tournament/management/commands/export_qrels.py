@@ -2,7 +2,7 @@ from pathlib import Path
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, write_result
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
 from tournament import services
 
 

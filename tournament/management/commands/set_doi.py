@@ -1,7 +1,7 @@
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
 from tournament.services.publication import version_numbered
 from tournament.services.version_dois import set_doi
 

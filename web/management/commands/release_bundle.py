@@ -4,7 +4,7 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
 from config.process.private_files import give_to_user
-from pooling.services.lookups import collection_named
+from pooling.collections.lookups import collection_named
 from tournament.services.publication import version_numbered
 from web.releases import store
 from web.releases.bundle import count_bundle, ensure_bundle

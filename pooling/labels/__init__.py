@@ -1,0 +1,1 @@
+"""Qrel sets, labels of documents, withheld labels, and which queries are public."""

@@ -1,0 +1,1 @@
+"""Passages of a collection: texts, near-duplicates, features."""

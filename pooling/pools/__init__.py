@@ -1,0 +1,1 @@
+"""Pools: the passages to judge, planned and built from runs."""

@@ -1,0 +1,1 @@
+"""Pure rules: shallow pools, near-duplicates, features of texts, fields of runs, rounds."""

@@ -1,0 +1,1 @@
+"""Runs: imported, described, and checked against candidate sets."""

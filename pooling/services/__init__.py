@@ -1,1 +1,0 @@
-"""Pooling services: they load rows, call pure functions and save the results."""

@@ -1,0 +1,1 @@
+"""Rows in bulk, stored rankings, buckets, and limits of compressed files."""

@@ -4,7 +4,7 @@ from web.analyses import api as analyses, better_than_perfect_api as asking
 from web.api import problem_details
 from web.api.callers import Bearer, PerCaller
 from web.api.description import DescribedAPI, ObjectParser
-from web.boards import api as board_rules
+from web.boards import rule_api as board_rules
 from web.campaigns import api as campaigns, gold_api as test_pairs
 from web.collections import (
     api as collections,

@@ -1,12 +1,13 @@
 from django.urls import path
 
 from web.analyses import better_than_perfect_views as asking, views as analyses
-from web.boards import views as board_rules
+from web.boards import rule_views as board_rules
 from web.campaigns import gold_views as test_pairs, views as campaigns
 from web.collections import (
     added_file_views as added_files,
     cluster_views as clusters,
     document_label_views as documents,
+    leaderboard_views as leaderboards,
     member_views as members,
     new_collection_views as new_collections,
     views as collections,
@@ -75,7 +76,7 @@ urlpatterns = [
     path(f"{_COLLECTION}queries/", queries.list_queries, name="queries"),
     path(f"{_COLLECTION}queries/map/", queries.query_map, name="query_map"),
     path(f"{_COLLECTION}queries/<int:key>/", versions.collection_query, name="collection_query"),
-    path(f"{_COLLECTION}pools/", collections.pools, name="pools"),
+    path(f"{_COLLECTION}pools/", pools.list_pools, name="pools"),
     path(f"{_COLLECTION}near-duplicates/", clusters.near_duplicate_classes, name="near_duplicates"),
     path(
         f"{_COLLECTION}near-duplicates/labels/<str:labels>/<str:form>",
@@ -99,9 +100,9 @@ urlpatterns = [
     path(f"{_COLLECTION}policy/drop", board_rules.delete_board_policy, name="drop_policy"),
     path(f"{_COLLECTION}labels/<slug:labels>/withhold", board_rules.withhold, name="withhold_labels"),
     path(f"{_COLLECTION}split/", board_rules.split, name="split"),
-    path(f"{_COLLECTION}leaderboard/", collections.leaderboard, name="leaderboard"),
-    path(f"{_COLLECTION}leaderboard/drawing", collections.drawing_board, name="drawing_board"),
-    path(f"{_COLLECTION}leaderboard.<slug:form>", collections.leaderboard_file, name="leaderboard_file"),
+    path(f"{_COLLECTION}leaderboard/", leaderboards.leaderboard, name="leaderboard"),
+    path(f"{_COLLECTION}leaderboard/drawing", leaderboards.drawing_board, name="drawing_board"),
+    path(f"{_COLLECTION}leaderboard.<slug:form>", leaderboards.leaderboard_file, name="leaderboard_file"),
     path(f"{_COLLECTION}compare/", analyses.moved, COMPARE, name="comparison"),
     path(f"{_COLLECTION}compare.<slug:form>", analyses.moved, COMPARE, name="comparison_file"),
     path(f"{_COLLECTION}timeline/", analyses.moved, PROGRESS, name="timeline"),

@@ -136,18 +136,6 @@ def collection_campaigns(collection: Collection, user: Any) -> CampaignLists:
     return sorted_into_lists(campaigns_progress(campaigns_of([collection], user), user))
 
 
-def pools_page(collection: Collection, user: Any) -> dict[str, Any]:
-    """Return the data of the page that lists a collection's pools."""
-    pools = Pool.objects.filter(collection=collection).select_related("qrel_set").order_by("name")
-    return {
-        "collection": collection,
-        "pools": pools.annotate(
-            queries=Count("pooled_passages__query", distinct=True), passages=Count("pooled_passages")
-        ),
-        "may_plan": may(user, "prepare campaign", collection),
-    }
-
-
 def settings_page(collection: Collection, user: Any) -> dict[str, Any]:
     """Return the data of a collection's settings page, with the permissions of this person."""
     return {

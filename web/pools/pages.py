@@ -2,11 +2,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import Count
+
 from config.errors import Refusal
 from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Forecast, Pace, forecast_pairs
 from judging.models import Campaign
 from pooling.collections.lookups import RunsOfKind, qrel_set_named
+from pooling.collections.members import may
 from pooling.models import Collection, Pool, QrelSet, Query, Run
 from pooling.pools.pool_plans import PoolPlan, plan_pool
 from pooling.pools.pool_runs import RunCriteria, count_without_priority, meeting, runs_for_pool
@@ -260,3 +263,15 @@ def pool_page(pool: Pool) -> PoolPage:
         without_text=without_text(pool),
         campaigns=list(campaigns),
     )
+
+
+def pools_page(collection: Collection, user: Any) -> dict[str, Any]:
+    """Return the data of the page that lists a collection's pools."""
+    pools = Pool.objects.filter(collection=collection).select_related("qrel_set").order_by("name")
+    return {
+        "collection": collection,
+        "pools": pools.annotate(
+            queries=Count("pooled_passages__query", distinct=True), passages=Count("pooled_passages")
+        ),
+        "may_plan": may(user, "prepare campaign", collection),
+    }

@@ -20,6 +20,12 @@ from web.pools.forms import FractionForm
 
 @require_safe
 @needs("see everything")
+def list_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
+    return render(request, "web/pools.html", pages.pools_page(collection, request.user))
+
+
+@require_safe
+@needs("see everything")
 def show_pool_plan(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the pool plan for the values in the address; the form reloads it after every change."""
     page = pages.plan_page(collection, request.GET)

@@ -28,7 +28,7 @@ def show_asking_plan(request: HttpRequest, collection: Collection) -> HttpRespon
         "collection": collection,
         "may_make": may(request.user, "prepare campaign", collection),
     }
-    return render(request, "web/asking_plan.html", context, status=422 if page.form.errors else 200)
+    return render(request, "web/analyses/asking_plan.html", context, status=422 if page.form.errors else 200)
 
 
 @require_POST

@@ -26,7 +26,7 @@ def analyses_list(request: HttpRequest, name: str) -> HttpResponse:
     """List every analysis: its purpose, its requirements, and who can open it."""
     found = collection_for(request.user, name)
     context = {"collection": found, "listed": pages.listed_analyses(found, request.user)}
-    return render(request, "web/analyses.html", context)
+    return render(request, "web/analyses/analyses.html", context)
 
 
 @require_safe
@@ -38,7 +38,7 @@ def analysis(request: HttpRequest, name: str, kind: str) -> HttpResponse:
     status = 503 if isinstance(page.refusal, NotNow) else 200
     files = reverse("web:analysis", args=[found.name, kind]).rstrip("/")
     context = {"page": page, "collection": found, "asked": page.query, "files": files}
-    return render(request, "web/analysis.html", context, status=status)
+    return render(request, "web/analyses/analysis.html", context, status=status)
 
 
 @require_POST

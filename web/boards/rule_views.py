@@ -34,7 +34,7 @@ def policy(request: HttpRequest, name: str) -> HttpResponse:
                 messages.warning(request, warning)
             return redirect("web:policy", found.name)
     context = pages.policy_page(found, request.user, form)
-    return render(request, "web/policy.html", context, status=422 if form and form.errors else 200)
+    return render(request, "web/boards/policy.html", context, status=422 if form and form.errors else 200)
 
 
 @require_POST
@@ -61,7 +61,7 @@ def withhold(request: HttpRequest, collection: Collection, labels: str) -> HttpR
     elif not withheld and qrel_set.withheld and "sure" not in request.POST:
         preview = pages.labels_to_publish(qrel_set)
         context = {"collection": collection, "preview": preview, "why": why}
-        return render(request, "web/publish_labels.html", context)
+        return render(request, "web/boards/publish_labels.html", context)
     elif withhold_labels(qrel_set, withheld=withheld, who=request.user.get_username(), why=why):
         said = "withheld: everybody sees rounded scores only" if withheld else "shown to everybody again"
         messages.success(request, f"The labels {qrel_set.name} are {said}.")
@@ -84,4 +84,4 @@ def split(request: HttpRequest, collection: Collection) -> HttpResponse:
                 messages.success(request, f"{count} now private.")
             return redirect("web:split", collection.name)
     context = pages.split_page(collection, request.user, form)
-    return render(request, "web/split.html", context, status=422 if form.errors else 200)
+    return render(request, "web/boards/split.html", context, status=422 if form.errors else 200)

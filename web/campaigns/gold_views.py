@@ -24,7 +24,7 @@ def campaign_gold_pairs(request: HttpRequest, name: str) -> HttpResponse:
     found = campaign_for(request.user, name, "see everything")
     context = gold_pages.campaign_gold_page(found, request.GET)
     may_judge = may(request.user, "judge workers", found.collection)
-    return render(request, "web/campaign_gold.html", context | {"may_judge": may_judge})
+    return render(request, "web/campaigns/campaign_gold.html", context | {"may_judge": may_judge})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -48,4 +48,4 @@ def suspend(request: HttpRequest, name: str, key: int) -> HttpResponse:
             )
             return redirect("web:campaign_gold", found.name)
     context = gold_pages.suspension_page(found, gold) | {"why": why, "wrong": wrong}
-    return render(request, "web/suspend_gold.html", context, status=400 if wrong else 200)
+    return render(request, "web/campaigns/suspend_gold.html", context, status=400 if wrong else 200)

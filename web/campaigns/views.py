@@ -86,14 +86,14 @@ STEPS = {
 @require_safe
 def campaign(request: HttpRequest, name: str) -> HttpResponse:
     """Show a campaign's progress. Individual exclusions, problems and activity are members-only."""
-    return render(request, "web/campaign.html", _campaign_context(request, name))
+    return render(request, "web/campaigns/campaign.html", _campaign_context(request, name))
 
 
 @require_GET
 @never_cache
 def campaign_live_part(request: HttpRequest, name: str) -> HttpResponse:
     """Render the live parts of a campaign's page, for the script that refreshes them."""
-    return render(request, "web/parts/campaign_live.html", _campaign_context(request, name))
+    return render(request, "web/campaigns/parts/campaign_live.html", _campaign_context(request, name))
 
 
 def _campaign_context(request: HttpRequest, name: str) -> dict[str, Any]:
@@ -137,7 +137,9 @@ def campaign_row(request: HttpRequest, name: str) -> HttpResponse:
 def activity(request: HttpRequest, name: str) -> HttpResponse:
     """Show the campaign's log: who did what and why."""
     found = campaign_for(request.user, name, "see everything")
-    return render(request, "web/campaign_activity.html", campaign_watch.activity_page(found, request.GET))
+    return render(
+        request, "web/campaigns/campaign_activity.html", campaign_watch.activity_page(found, request.GET)
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -164,7 +166,7 @@ def change_state(request: HttpRequest, name: str, step: str) -> HttpResponse:
         "why": why,
         "wrong": wrong,
     }
-    return render(request, "web/campaign_step.html", context, status=400 if wrong else 200)
+    return render(request, "web/campaigns/campaign_step.html", context, status=400 if wrong else 200)
 
 
 def _take_step(request: HttpRequest, found: Campaign, one: Step, why: str) -> HttpResponse:
@@ -206,7 +208,9 @@ def campaign_budget(request: HttpRequest, name: str) -> HttpResponse:
         "amount": amount if request.method == "POST" and not wrong else None,
         "wrong": wrong if request.method == "POST" else "",
     }
-    return render(request, "web/campaign_budget.html", context, status=400 if context["wrong"] else 200)
+    return render(
+        request, "web/campaigns/campaign_budget.html", context, status=400 if context["wrong"] else 200
+    )
 
 
 def _parsed_amount(typed: str) -> tuple[Decimal, str]:
@@ -281,7 +285,7 @@ def differences(request: HttpRequest, name: str) -> HttpResponse:
         "longest": LONGEST_FINDING,
         "wrong": wrong,
     }
-    return render(request, "web/campaign_differences.html", context, status=400 if wrong else 200)
+    return render(request, "web/campaigns/campaign_differences.html", context, status=400 if wrong else 200)
 
 
 @require_safe
@@ -296,7 +300,7 @@ def judgments(request: HttpRequest, name: str) -> HttpResponse:
         "signals": SIGNALS if may(request.user, "judge workers", found.collection) else [],
         "forms": FORMS,
     }
-    return render(request, "web/campaign_judgments.html", context)
+    return render(request, "web/campaigns/campaign_judgments.html", context)
 
 
 @require_safe

@@ -37,7 +37,7 @@ def add_collection_files(request: HttpRequest, collection: Collection) -> HttpRe
             ring_for_files(wanted)
             return redirect("web:added", collection.name, wanted.pk)
     page = adding_page(collection) | {"form": form}
-    return render(request, "web/add_files.html", page, status=422 if form.errors else 200)
+    return render(request, "web/collections/add_files.html", page, status=422 if form.errors else 200)
 
 
 @require_POST
@@ -77,7 +77,7 @@ def added(request: HttpRequest, collection: Collection, key: int) -> HttpRespons
     """Show the progress of adding files, the result, or every problem with its file and line."""
     wanted = get_object_or_404(AddedFiles, collection=collection, pk=key)
     back = _checked_address(request, request.GET.get("next", ""))
-    return render(request, "web/added.html", added_page(wanted, request.user) | {"back": back})
+    return render(request, "web/collections/added.html", added_page(wanted, request.user) | {"back": back})
 
 
 @require_safe

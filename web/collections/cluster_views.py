@@ -118,4 +118,4 @@ def _near_duplicates_page(
 ) -> HttpResponse:
     page = clusters_page(collection, request.user) | {"find": find, "bring": bring}
     status = 422 if find.errors or bring.errors else 200
-    return render(request, "web/near_duplicates.html", page, status=status)
+    return render(request, "web/collections/near_duplicates.html", page, status=status)

@@ -78,7 +78,9 @@ def document_labels(request: HttpRequest, collection: Collection) -> HttpRespons
         QrelSet.objects.filter(collection=collection).exclude(mapped_from=None).select_related("mapped_from")
     )
     context = {"collection": collection, "form": form, "made": made.order_by("name")}
-    return render(request, "web/document_labels.html", context, status=422 if form.errors else 200)
+    return render(
+        request, "web/collections/document_labels.html", context, status=422 if form.errors else 200
+    )
 
 
 @require_safe

@@ -33,7 +33,7 @@ def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
         "next_step": next_step(found, request.user) if board.published and not board.versions else None,
         "drawing": address,
     }
-    reply = render(request, "web/leaderboard.html", context, status=_board_status(board, request))
+    reply = render(request, "web/collections/leaderboard.html", context, status=_board_status(board, request))
     if board.work:
         reply["Cache-Control"] = "no-store"
     return reply

@@ -41,7 +41,7 @@ def _members_page(
         "link": link,
         "invited": invited,
     }
-    return render(request, "web/members.html", context)
+    return render(request, "web/collections/members.html", context)
 
 
 def _latest_changes(collection: Collection, *, addresses: bool) -> list[CollectionChange]:
@@ -121,7 +121,7 @@ def visibility(request: HttpRequest, collection: Collection) -> HttpResponse:
         messages.error(request, "Choose private or published.")
         return _back_to_members(collection)
     if shown == Collection.Visibility.PUBLISHED and "sure" not in request.POST:
-        return render(request, "web/publish_collection.html", seen_by_everybody(collection))
+        return render(request, "web/collections/publish_collection.html", seen_by_everybody(collection))
     with complain_if_refused(request):
         service.set_visibility(collection=collection, visibility=shown, who=request.user.get_username())
     return _back_to_members(collection)

@@ -40,7 +40,9 @@ def create(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with add_error_if_refused(form, "name"):
             return redirect("web:making", _announce_collection(request, form).pk)
-    return render(request, "web/create_collection.html", {"form": form}, status=422 if form.errors else 200)
+    return render(
+        request, "web/collections/create_collection.html", {"form": form}, status=422 if form.errors else 200
+    )
 
 
 def _values_of_refused_upload(request: HttpRequest) -> dict[str, Any] | None:
@@ -75,7 +77,7 @@ def making(request: HttpRequest, key: int) -> HttpResponse:
     if wanted.state == NewCollection.State.MADE and wanted.collection:
         messages.success(request, f"{wanted.collection.name} was created. Upload runs next.")
         return redirect("web:collection", wanted.collection.name)
-    return render(request, "web/making.html", making_page(wanted))
+    return render(request, "web/collections/making.html", making_page(wanted))
 
 
 @require_safe

@@ -22,7 +22,7 @@ def collection(request: HttpRequest, name: str) -> HttpResponse:
     """Show a collection: its contents, next step, leaderboard card, and versions."""
     found = collection_in_sight(request.user, name)
     context = collections.collection_page(found, request.user)
-    return render(request, "web/collection.html", context)
+    return render(request, "web/collections/collection.html", context)
 
 
 @require_safe
@@ -38,7 +38,7 @@ def campaign_lists(request: HttpRequest, name: str) -> HttpResponse:
         "graded": graded_progress([found]) if sees else [],
         "pools": Pool.objects.filter(collection=found).exists(),
     }
-    return render(request, "web/collection_campaigns.html", context)
+    return render(request, "web/collections/collection_campaigns.html", context)
 
 
 @require_safe
@@ -46,7 +46,9 @@ def campaign_lists(request: HttpRequest, name: str) -> HttpResponse:
 def collection_settings(request: HttpRequest, collection: Collection) -> HttpResponse:
     """List the pages on which a collection's rules, people and description are changed."""
     return render(
-        request, "web/collection_settings.html", collections.settings_page(collection, request.user)
+        request,
+        "web/collections/collection_settings.html",
+        collections.settings_page(collection, request.user),
     )
 
 
@@ -81,4 +83,6 @@ def edit_description(request: HttpRequest, collection: Collection) -> HttpRespon
             )
         return redirect("web:collection", collection.name)
     context = {"collection": collection, "form": form}
-    return render(request, "web/describe_collection.html", context, status=422 if form.errors else 200)
+    return render(
+        request, "web/collections/describe_collection.html", context, status=422 if form.errors else 200
+    )

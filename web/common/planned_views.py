@@ -37,4 +37,4 @@ def show_work(
         "what": what,
         "plan": reverse(plan, args=[collection.name]),
     }
-    return render(request, "web/planned_work.html", context)
+    return render(request, "web/common/planned_work.html", context)

@@ -86,7 +86,7 @@ def _graded_campaigns_list(
     context |= {"form": form, "graded": graded_progress([collection])}
     if context["may_run"]:
         context["forecast"] = pages.planned_effort(collection, request.POST or request.GET)
-    return render(request, "web/graded_campaigns.html", context, status=422 if form.errors else 200)
+    return render(request, "web/grading/graded_campaigns.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
@@ -95,7 +95,7 @@ def graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpRespo
     """Show the topics: all topics to members, free topics and their own to assessors."""
     return render(
         request,
-        "web/graded_campaign.html",
+        "web/grading/graded_campaign.html",
         pages.graded_campaign_page(campaign, request.user, request.GET.get("page")),
     )
 
@@ -194,7 +194,7 @@ def assess(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResp
         at = row_key(request.GET.get("at", ""))
         page = pages.assess_page(assignment, at - 1 if at else None)
         job = None if page["item"] else ring_to_choose_if_needed(assignment)
-        return render(request, "web/assess.html", page | {"work": Work(job) if job else None})
+        return render(request, "web/grading/assess.html", page | {"work": Work(job) if job else None})
     grade, item = (request.POST.get(name, "") for name in ("grade", "item"))
     if "again" in request.POST:
         ring_to_choose_if_needed(assignment, again=True)

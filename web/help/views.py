@@ -11,7 +11,7 @@ from web.help.documents import PICTURES, SHELVES, document
 def shelf(request: HttpRequest) -> HttpResponse:
     """List all documents, grouped by the readers they are for."""
     shelves = {reader: [document(name) for name in names] for reader, names in SHELVES.items()}
-    return render(request, "web/help.html", {"shelves": shelves})
+    return render(request, "web/help/help.html", {"shelves": shelves})
 
 
 @require_safe
@@ -19,7 +19,7 @@ def read(request: HttpRequest, name: str) -> HttpResponse:
     found = document(name)
     if found is None:
         raise Http404("There is no such document.")
-    return render(request, "web/document.html", {"document": found})
+    return render(request, "web/help/document.html", {"document": found})
 
 
 @require_safe

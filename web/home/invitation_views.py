@@ -69,7 +69,7 @@ def invitation_page(request: HttpRequest, secret: str) -> HttpResponse:
         if request.method == "POST" and form.is_valid():
             return _with_new_account(request, found, form)
     except InvitationOver as refusal:
-        return render(request, "web/invitation_over.html", {"refusal": refusal}, status=404)
+        return render(request, "web/home/invitation_over.html", {"refusal": refusal}, status=404)
     except (NotAnAccount, ValidationError) as refusal:
         form.add_error(None, refusal.messages if isinstance(refusal, ValidationError) else str(refusal))
     # The session remembers the invitation during the round trip to an OpenID provider.
@@ -84,7 +84,7 @@ def _invitation_form(request: HttpRequest, found: Invitation, form: NewAccountFo
         "form": form,
         "provider": settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"],
     }
-    return render(request, "web/invitation.html", context, status=422 if form.errors else 200)
+    return render(request, "web/home/invitation.html", context, status=422 if form.errors else 200)
 
 
 def _with_new_account(request: HttpRequest, found: Invitation, form: NewAccountForm) -> HttpResponse:

@@ -51,7 +51,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "boards_left_out": max(0, len(boards) - CARDS_SHOWN),
     }
     if not request.user.is_authenticated:
-        return render(request, "web/welcome.html", context | {"unclaimed": not has_administrator()})
+        return render(request, "web/home/welcome.html", context | {"unclaimed": not has_administrator()})
     lists, roles = _campaign_lists(request, listed), roles_of(request.user)
     moving = [one for one in lists.current if one.campaign.closed_at is None and not one.imported]
     everything = [*lists.current, *lists.rehearsals, *lists.archived]
@@ -65,7 +65,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "campaigns_left_out": len(everything) - len(moving[:CAMPAIGNS_SHOWN]),
         **_creation_context(request),
     }
-    return render(request, "web/home.html", context)
+    return render(request, "web/home/home.html", context)
 
 
 def _only_assessed(roles: Mapping[int, Role], listed: Sequence[ListedCollection]) -> list[Collection]:
@@ -98,7 +98,7 @@ def leaderboards(request: HttpRequest) -> HttpResponse:
     boards = collections_with_board([row.collection for row in listed_collections(request.user)])
     page = Paginator(boards, CARDS_A_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "cards": board_cards(list(page.object_list), request.user)}
-    return render(request, "web/leaderboards.html", context)
+    return render(request, "web/home/leaderboards.html", context)
 
 
 @require_safe
@@ -107,14 +107,14 @@ def campaigns_list(request: HttpRequest) -> HttpResponse:
     lists = _campaign_lists(request, listed_collections(request.user))
     page = Paginator(lists.current, CAMPAIGNS_A_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "campaigns": page.object_list, "lists": lists}
-    return render(request, "web/campaigns.html", context)
+    return render(request, "web/home/campaigns.html", context)
 
 
 @require_safe
 def collections(request: HttpRequest) -> HttpResponse:
     """List the collections that the person can see."""
     context = {"listed": listed_collections(request.user), **_creation_context(request)}
-    return render(request, "web/collections.html", context)
+    return render(request, "web/home/collections.html", context)
 
 
 @csrf_exempt  # It changes only colors, and a CSRF token would give every visitor a cookie on every page.

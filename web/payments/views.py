@@ -42,7 +42,7 @@ def payments(request: HttpRequest, name: str) -> HttpResponse:
             messages.success(request, done)
             return redirect(request.get_full_path())  # same page and search
     context = payments_page(found, request.GET) | {"longest": LONGEST_WHY, "wrong": wrong}
-    return render(request, "web/campaign_payments.html", context, status=400 if wrong else 200)
+    return render(request, "web/payments/campaign_payments.html", context, status=400 if wrong else 200)
 
 
 def _settle_as_pressed(request: HttpRequest, campaign: Campaign, submission: Submission) -> str:
@@ -97,4 +97,4 @@ def top_up_payments(request: HttpRequest, name: str) -> HttpResponse:
     beyond = top_ups.top_up_beyond_budget(found, plan) if plan and not wrong else None
     context = {"campaign": found, "form": form, "plan": plan, "wrong": wrong, "beyond": beyond}
     status = 400 if wrong else 422 if form.errors else 200
-    return render(request, "web/campaign_top_up.html", context, status=status)
+    return render(request, "web/payments/campaign_top_up.html", context, status=status)

@@ -21,7 +21,7 @@ from web.pools.forms import FractionForm
 @require_safe
 @needs("see everything")
 def list_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
-    return render(request, "web/pools.html", pages.pools_page(collection, request.user))
+    return render(request, "web/pools/pools.html", pages.pools_page(collection, request.user))
 
 
 @require_safe
@@ -36,7 +36,7 @@ def show_pool_plan(request: HttpRequest, collection: Collection) -> HttpResponse
         "builders": who_can("prepare campaign"),
         "suggested_name": free_name(f"{collection.name}-pool", Pool.objects.all()),
     }
-    return render(request, "web/pool_plan.html", context, status=422 if page.form.errors else 200)
+    return render(request, "web/pools/pool_plan.html", context, status=422 if page.form.errors else 200)
 
 
 @require_POST
@@ -108,4 +108,4 @@ def _pool_page(request: HttpRequest, found: Pool, form: FractionForm | None = No
         "may_add": may(request.user, "add files", collection),
         "form": form or FractionForm(initial={"name": name}),
     }
-    return render(request, "web/pool.html", context, status=422 if form else 200)
+    return render(request, "web/pools/pool.html", context, status=422 if form else 200)

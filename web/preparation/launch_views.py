@@ -194,4 +194,6 @@ def simulate(request: HttpRequest, name: str) -> HttpResponse:
         "work": Work(job) if (job := simulated_judging.simulation_of(found)) else None,
         "why_not": simulated_judging.reason_not_to_simulate(found),
     }
-    return render(request, "web/campaign_simulate.html", context, status=400 if form.errors else 200)
+    return render(
+        request, "web/preparation/campaign_simulate.html", context, status=400 if form.errors else 200
+    )

@@ -63,7 +63,7 @@ def show_step(
         "next_title": step_titles(campaign)[after],
     }
     status = 422 if wrong else 200
-    return render(request, f"web/prepare_{step}.html", shown | context, status=status)
+    return render(request, f"web/preparation/prepare_{step}.html", shown | context, status=status)
 
 
 def who(request: HttpRequest) -> str:

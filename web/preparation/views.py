@@ -85,7 +85,7 @@ def new_campaign(request: HttpRequest, collection: Collection) -> HttpResponse:
         "cost": pages.cost_preview(form, pairs, CampaignSettings()),
         "pay_words": "At the reference experiment's pay. You set the pay of this campaign in a later step.",
     }
-    return render(request, "web/new_campaign.html", context, status=422 if form.errors else 200)
+    return render(request, "web/preparation/new_campaign.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
@@ -363,4 +363,4 @@ def confirm_draft_deletion(request: HttpRequest, campaign: Campaign) -> HttpResp
         reasons_to_keep(campaign) if is_untouched(campaign) else ["some of its tasks were offered to people"]
     )
     context = {"campaign": campaign, "reasons": reasons, "goes": count_contents(campaign)}
-    return render(request, "web/delete_draft.html", context)
+    return render(request, "web/preparation/delete_draft.html", context)

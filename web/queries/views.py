@@ -11,11 +11,11 @@ from web.queries.query_map import map_page
 def list_queries(request: HttpRequest, name: str) -> HttpResponse:
     """List the queries that the person can see, filtered, sorted and paginated as the URL requests."""
     found = collection_for(request.user, name)
-    return render(request, "web/queries.html", queries_page(found, request.user, request.GET))
+    return render(request, "web/queries/queries.html", queries_page(found, request.user, request.GET))
 
 
 @require_safe
 def query_map(request: HttpRequest, name: str) -> HttpResponse:
     """Show how well each run answers each query, in the order that the URL requests."""
     found = collection_for(request.user, name)
-    return render(request, "web/query_map.html", map_page(found, request.user, request.GET))
+    return render(request, "web/queries/query_map.html", map_page(found, request.user, request.GET))

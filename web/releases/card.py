@@ -29,7 +29,7 @@ def pay_text(campaign: Campaign) -> str:
 
 def license_text(scope: Scope) -> str:
     """Return the bundle's terms of use, as far as the collection states them."""
-    return render_to_string("web/release/LICENSES.md", {"collection": scope.collection})
+    return render_to_string("web/releases/LICENSES.md", {"collection": scope.collection})
 
 
 def data_card(scope: Scope, facts: Mapping[str, Any]) -> str:
@@ -48,7 +48,7 @@ def data_card(scope: Scope, facts: Mapping[str, Any]) -> str:
         "left_words": _share_in_words(agreement, "left_share"),
         "left_out": [(what, str(number)) for what, number in facts["left_out"].items() if number],
     }
-    return render_to_string("web/release/DATA_CARD.md", context)
+    return render_to_string("web/releases/DATA_CARD.md", context)
 
 
 def _campaign_card(campaign: Campaign, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,9 @@ from web.releases.scope import Scope
 @needs("export judgments")
 def release_preview(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
     """Show a version's bundle: its contents and omissions, and the files made so far."""
-    return render(request, "web/release.html", release_page(version_or_404(collection, number), request.user))
+    return render(
+        request, "web/releases/release.html", release_page(version_or_404(collection, number), request.user)
+    )
 
 
 @require_safe
@@ -81,7 +83,7 @@ def delete_release(request: HttpRequest, collection: Collection, number: int, ke
         kept.delete_bundle(made, who=request.user.get_username())
         messages.success(request, f"The bundle {made.sha256[:12]} was deleted.")
         return redirect("web:release", collection.name, number)
-    return render(request, "web/delete_release.html", {"collection": collection, "made": made})
+    return render(request, "web/releases/delete_release.html", {"collection": collection, "made": made})
 
 
 def _start_release(request: HttpRequest, version: QrelVersion, *, only_count: bool) -> HttpResponse:

@@ -151,7 +151,7 @@ def run_metadata(request: HttpRequest, collection: Collection) -> HttpResponse:
         "page": page,
         "columns": ["run", "group", "description", "paper", "code", "baseline", "submitted_on", *known],
     }
-    return render(request, "web/run_metadata.html", context, status=422 if form.errors else 200)
+    return render(request, "web/runs/run_metadata.html", context, status=422 if form.errors else 200)
 
 
 @require_POST
@@ -176,4 +176,4 @@ def run_fields(request: HttpRequest, collection: Collection) -> HttpResponse:
             messages.success(request, "The run details are saved.")
             return redirect("web:run_fields", collection.name)
     context = {"collection": collection, "form": form}
-    return render(request, "web/run_fields.html", context, status=422 if form.errors else 200)
+    return render(request, "web/runs/run_fields.html", context, status=422 if form.errors else 200)

@@ -64,7 +64,7 @@ def send_runs(request: HttpRequest, collection: Collection) -> HttpResponse:
         "may_send": True,
         "requirements": run_requirements(collection),
     }
-    return render(request, "web/send.html", context, status=422 if form.errors else 200)
+    return render(request, "web/runs/send.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
@@ -169,7 +169,9 @@ def _upload_progress(upload: RunUpload) -> dict[str, object]:
 @needs("submit run")
 def uploads(request: HttpRequest, collection: Collection) -> HttpResponse:
     """List the run uploads that the person can see, newest first."""
-    return render(request, "web/uploads.html", service.uploads_page(collection, request.user, request.GET))
+    return render(
+        request, "web/runs/uploads.html", service.uploads_page(collection, request.user, request.GET)
+    )
 
 
 @require_safe
@@ -178,7 +180,7 @@ def uploads(request: HttpRequest, collection: Collection) -> HttpResponse:
 def upload(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Show one upload: its problems with their lines, or the results of the check."""
     found = _visible_upload(request, collection, key)
-    return render(request, "web/upload.html", service.upload_page(found, request.user))
+    return render(request, "web/runs/upload.html", service.upload_page(found, request.user))
 
 
 @require_safe

@@ -25,7 +25,7 @@ from web.runs.versus import versus_page
 def runs(request: HttpRequest, name: str) -> HttpResponse:
     """List the runs that the person can see, searched, sorted and paginated as the URL requests."""
     found = collection_for(request.user, name)
-    return render(request, "web/runs.html", service.runs_page(found, request.user, request.GET))
+    return render(request, "web/runs/runs.html", service.runs_page(found, request.user, request.GET))
 
 
 @require_safe
@@ -33,14 +33,14 @@ def run(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Show a run: its description, values and queries."""
     found = collection_for(request.user, name)
     one = get_object_or_404(opened_runs(found, request.user), pk=key)
-    return render(request, "web/run.html", service.run_page(found, one, request.user, request.GET))
+    return render(request, "web/runs/run.html", service.run_page(found, one, request.user, request.GET))
 
 
 @require_safe
 def versus(request: HttpRequest, name: str) -> HttpResponse:
     """Compare two runs: a verdict, the differences query by query, and both rankings of one query."""
     found = collection_for(request.user, name)
-    return render(request, "web/versus.html", versus_page(found, request.user, request.GET))
+    return render(request, "web/runs/versus.html", versus_page(found, request.user, request.GET))
 
 
 @require_http_methods(["GET", "POST"])
@@ -58,7 +58,7 @@ def edit_run_description(request: HttpRequest, name: str, key: int) -> HttpRespo
                 form.add_error(name, "The board requires this.")
             form.add_error(None, refusal.message)
     context = {"collection": collection, "run": one, "form": form, "back": back}
-    return render(request, "web/describe_run.html", context, status=422 if form.errors else 200)
+    return render(request, "web/runs/describe_run.html", context, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "POST"])
@@ -82,7 +82,7 @@ def change_release(request: HttpRequest, name: str, key: int) -> HttpResponse:
             messages.success(request, f"{one.run_tag} is now released as {wanted}.")
         return redirect(back)
     context = {"collection": collection, "run": one, "wanted": wanted, "levels": levels, "back": back}
-    return render(request, "web/release_run.html", context)
+    return render(request, "web/runs/release_run.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -105,7 +105,7 @@ def change_releases(request: HttpRequest, collection: Collection) -> HttpRespons
         return redirect("web:runs", collection.name)
     changing = [one for one in found if one.release != wanted]
     context = {"collection": collection, "runs": found, "changing": changing, "wanted": wanted}
-    return render(request, "web/release_runs.html", context)
+    return render(request, "web/runs/release_runs.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -120,7 +120,7 @@ def run_withdrawal(request: HttpRequest, collection: Collection, key: int) -> Ht
             return redirect("web:runs", collection.name)
         return redirect("web:run", collection.name, key)
     context = {"collection": collection, "run": one, "reasons": reasons_to_stay(one)}
-    return render(request, "web/withdraw_run.html", context)
+    return render(request, "web/runs/withdraw_run.html", context)
 
 
 def _to_change(request: HttpRequest, name: str, key: int) -> tuple[Collection, Run, bool]:

@@ -29,7 +29,7 @@ def spending(request: HttpRequest) -> HttpResponse:
 
 def _spending_page(request: HttpRequest, form: GrantForm) -> HttpResponse:
     context = spending_page(request.user) | {"form": form}
-    return render(request, "web/spending.html", context, status=422 if form.errors else 200)
+    return render(request, "web/spending/spending.html", context, status=422 if form.errors else 200)
 
 
 def _for_administrators(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

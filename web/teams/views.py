@@ -51,7 +51,7 @@ def teams(request: HttpRequest, name: str) -> HttpResponse:
 @never_cache
 def team(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Show a team's runs, problems and remaining quota, to its people and to members."""
-    return render(request, "web/team.html", team_page(_team_to_see(request, name, key), request.user))
+    return render(request, "web/teams/team.html", team_page(_team_to_see(request, name, key), request.user))
 
 
 @require_http_methods(["GET", "POST"])
@@ -75,7 +75,7 @@ def apply(request: HttpRequest, name: str) -> HttpResponse:
                 messages.success(request, "Your application was sent. The organizers answer by e-mail.")
                 return redirect("web:teams", found.name)
     context = {"collection": found, "form": form}
-    return render(request, "web/team_application.html", context, status=422 if form.errors else 200)
+    return render(request, "web/teams/team_application.html", context, status=422 if form.errors else 200)
 
 
 @require_POST
@@ -127,7 +127,7 @@ def _show_invitation(request: HttpRequest, found: Team, invited: Invited, email:
         return redirect("web:team", found.collection.name, found.pk)
     # No redirect: the link is shown only in this response and is not stored.
     context = team_page(found, request.user) | {"link": invited.link, "invited": email}
-    return render(request, "web/team.html", context)
+    return render(request, "web/teams/team.html", context)
 
 
 @require_POST
@@ -175,7 +175,7 @@ def _show_teams(
     context = teams_page(collection, request.user) | {"team_form": TeamForm(), "round_form": form}
     context["requirements"] = run_requirements(collection)
     context["may_send"] = may(request.user, "submit run", collection)
-    return render(request, "web/teams.html", context, status=status)
+    return render(request, "web/teams/teams.html", context, status=status)
 
 
 @require_POST

@@ -34,7 +34,7 @@ def challenge_with(request: HttpRequest, collection: Collection) -> HttpResponse
         return redirect(f"{reverse('web:challenge', args=[found[0].name])}?{tags}")
     may_make = members.may(request.user, "prepare campaign", collection)
     context = {"collection": collection, "campaigns": found, "tags": tags, "may_make": may_make}
-    return render(request, "web/challenge_with.html", context)
+    return render(request, "web/versions/challenge_with.html", context)
 
 
 @require_safe
@@ -45,7 +45,7 @@ def challenge(request: HttpRequest, name: str) -> HttpResponse:
     if sent_away := _send_away_if_graded(request, found):
         return sent_away
     tags = request.GET.getlist("run")[:MOST_RUNS]
-    return render(request, "web/challenge.html", pages.challenge_page(found, request.user, tags))
+    return render(request, "web/versions/challenge.html", pages.challenge_page(found, request.user, tags))
 
 
 def _send_away_if_graded(request: HttpRequest, campaign: Campaign) -> HttpResponse | None:
@@ -121,7 +121,7 @@ def publication_page(request: HttpRequest, name: str) -> HttpResponse:
     found = campaign_for(request.user, name, "see everything")
     if sent_away := _send_away_if_graded(request, found):
         return sent_away
-    return render(request, "web/publish.html", pages.publish_page(found, request.user))
+    return render(request, "web/versions/publish.html", pages.publish_page(found, request.user))
 
 
 @require_safe

@@ -30,7 +30,7 @@ from web.versions.unjudged_query import covering_version, unjudged_query_page
 def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
     found = version_for(request.user, name, number)
     context = versions.version_page(found, request.user, request.GET) | {"forms": list(FORMS)}
-    return render(request, "web/version.html", context)
+    return render(request, "web/versions/version.html", context)
 
 
 @require_POST
@@ -67,7 +67,7 @@ def show_changes(request: HttpRequest, name: str, number: int) -> HttpResponse:
     context = version_changes.changes_page(
         found, _compared_version(request, found), request.user, request.GET
     )
-    return render(request, "web/changes.html", context | {"forms": list(FORMS)})
+    return render(request, "web/versions/changes.html", context | {"forms": list(FORMS)})
 
 
 @require_safe
@@ -88,7 +88,7 @@ def query(request: HttpRequest, name: str, number: int, key: int) -> HttpRespons
     found, one = _covered_query(request, name, number, key)
     context = query_results.query_page(found, one, request.user)
     context |= versions.neighbors(found, one, request.user, request.GET) | {"forms": list(FORMS)}
-    return render(request, "web/query.html", context)
+    return render(request, "web/versions/query.html", context)
 
 
 @require_safe
@@ -100,7 +100,7 @@ def collection_query(request: HttpRequest, name: str, key: int) -> HttpResponse:
         raise Http404("This query is private.")
     if covering := covering_version(one):
         return redirect("web:query", name, covering.number, key)
-    return render(request, "web/unjudged_query.html", unjudged_query_page(found, one, request.user))
+    return render(request, "web/versions/unjudged_query.html", unjudged_query_page(found, one, request.user))
 
 
 @require_safe

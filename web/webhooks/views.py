@@ -45,7 +45,7 @@ def webhooks(request: HttpRequest, collection: Collection) -> HttpResponse:
         "kinds": KINDS,
         "most": endpoints.MOST,
     }
-    return render(request, "web/webhooks.html", context, status=status)
+    return render(request, "web/webhooks/webhooks.html", context, status=status)
 
 
 @require_safe
@@ -68,7 +68,7 @@ def _webhook_page(request: HttpRequest, endpoint: WebhookEndpoint, *, secret: st
         "states": WebhookDelivery.State.values,
         "tries": TRIES,
     }
-    return render(request, "web/webhook.html", context)
+    return render(request, "web/webhooks/webhook.html", context)
 
 
 @require_POST

@@ -40,7 +40,7 @@ def workers(request: HttpRequest, name: str) -> HttpResponse:
     """List workers by number, sorted, filtered and paginated as the URL requests."""
     found = campaign_for(request.user, name, "see everything")
     context = worker_pages.workers_page(found, request.GET)
-    return render(request, "web/workers.html", context | {"may_judge": _may_judge(request, found)})
+    return render(request, "web/workers/workers.html", context | {"may_judge": _may_judge(request, found)})
 
 
 @require_safe
@@ -49,7 +49,7 @@ def worker(request: HttpRequest, name: str, key: int) -> HttpResponse:
     found = campaign_for(request.user, name, "see everything")
     one = worker_pages.campaign_worker(found, key)
     context = worker_pages.worker_page(found, one, request.GET)
-    return render(request, "web/worker.html", context | {"may_judge": _may_judge(request, found)})
+    return render(request, "web/workers/worker.html", context | {"may_judge": _may_judge(request, found)})
 
 
 @require_http_methods(READ)
@@ -91,7 +91,7 @@ def decide_about_worker(request: HttpRequest, name: str, key: int, decision: str
     context["foreseen"] = foresee(found, one)
     if decision == "withdraw":
         context |= worker_pages.withdrawal_of(found, one)
-    return render(request, "web/worker_decision.html", context, status=400 if wrong else 200)
+    return render(request, "web/workers/worker_decision.html", context, status=400 if wrong else 200)
 
 
 def _apply_decision(campaign: Campaign, worker: Worker, decision: str, why: str, who: str, late: bool) -> str:
@@ -151,7 +151,7 @@ def message(request: HttpRequest, name: str) -> HttpResponse:
         "looked_at": request.method == "POST" and not wrong,
         "wrong": wrong,
     }
-    return render(request, "web/campaign_message.html", context, status=400 if wrong else 200)
+    return render(request, "web/workers/campaign_message.html", context, status=400 if wrong else 200)
 
 
 def _worker_numbers(typed: list[str]) -> tuple[list[int], list[str]]:
@@ -178,7 +178,9 @@ def reports(request: HttpRequest, name: str) -> HttpResponse:
     """List a campaign's reports of pairs and its appeals."""
     found = campaign_for(request.user, name, "see everything")
     context = voice_pages.reports_page(found, request.GET)
-    return render(request, "web/campaign_reports.html", context | {"may_judge": _may_judge(request, found)})
+    return render(
+        request, "web/workers/campaign_reports.html", context | {"may_judge": _may_judge(request, found)}
+    )
 
 
 @require_POST
@@ -225,4 +227,4 @@ def appeal_decision(request: HttpRequest, name: str, key: int) -> HttpResponse:
         "gold": failed_gold(found, one.worker),
         **worker_pages.worker_standing(found, one.worker),
     }
-    return render(request, "web/campaign_appeal.html", context, status=400 if wrong else 200)
+    return render(request, "web/workers/campaign_appeal.html", context, status=400 if wrong else 200)

@@ -158,6 +158,6 @@ def test_names_from_right_to_left_are_kept_apart_in_sentences():
 def test_a_table_of_few_rows_is_not_cut_by_an_area_that_scrolls(rows, whole):
     table = Table("t", "T", "", (Column("run", "run"),), (Row({"run": "a"}),) * rows, FACTS)
 
-    shown = render_to_string("web/parts/table.html", {"view": table_view(table)})
+    shown = render_to_string("web/analyses/parts/table.html", {"view": table_view(table)})
 
     assert ('class="scroll wide whole"' in shown) is whole

@@ -21,7 +21,8 @@ from judging.errors import ArrivalRefused
 from judging.exchange.link_tokens import Refused, appeal_address
 from judging.models import Campaign, Worker
 from judging.page import session
-from judging.page.reports_and_appeals import answer_times, appeal_of
+from judging.page.reports_and_appeals import appeal_of
+from judging.people.appeal_answers import answer_times
 from judging.rules.refusals import OPEN_TASK, REFUSALS, TO_RETURN
 from judging.workers.notices import meaning_of_refusal
 

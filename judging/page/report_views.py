@@ -14,6 +14,7 @@ from judging.page import reports_and_appeals, session
 from judging.page.frame_views import addresses_of, for_sites_of, in_frame, open_task
 from judging.page.saved_choice_views import readable_anywhere, refused_save, whole_number
 from judging.page.views import page_of, save_posted_choices, task_page
+from judging.people import appeal_answers
 from judging.rules.refusals import REFUSALS
 from judging.workers.notices import is_refused, meaning_of_refusal
 
@@ -98,7 +99,7 @@ def appeal(request: HttpRequest, token: str) -> HttpResponse:
     said = reports_and_appeals.appeal_of(campaign, worker, refused.came_by)
     context = {
         "appeal": said,
-        **reports_and_appeals.answer_times(campaign, said),
+        **appeal_answers.answer_times(campaign, said),
         "refusal": REFUSALS[refused.reason].said(gettext),
         "why": meaning_of_refusal(refused.reason, campaign, worker),
         "refused": is_refused(refused.reason, campaign, worker),

@@ -36,8 +36,8 @@ from judging.rules.slips import assumed
 from judging.simulation.browser import Browser, Page, hang_up
 from judging.simulation.leftovers import end_leftover_leases, held_words, only_simulation
 from judging.simulation.truth import Truth
+from judging.watching.blockers import budget_used_up
 from judging.watching.status import is_complete
-from judging.watching.stuck_work import budget_used_up
 from judging.workers.identities import crowd_namespace, declare_simulated
 from pooling.models import QrelSet
 

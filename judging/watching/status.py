@@ -23,8 +23,8 @@ from judging.models import (
     TaskPair,
 )
 from judging.money import discrepancies
-from judging.page import reports_and_appeals
-from judging.watching.stuck_work import problems
+from judging.people import appeal_answers
+from judging.watching.blockers import problems
 from judging.watching.watchdog import stalled_work
 
 
@@ -56,9 +56,7 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
         "held": float(dollars["held"]),
         "committed": float(dollars["committed"]),
         "differences": discrepancies.count_open_differences(campaign),
-        "voices": {
-            kind: counts[campaign.pk] for kind, counts in reports_and_appeals.waiting([campaign]).items()
-        },
+        "voices": {kind: counts[campaign.pk] for kind, counts in appeal_answers.waiting([campaign]).items()},
         "problems": problems(campaign),
     }
     status["stalled"] = [one.as_dict() | {"words": one.words()} for one in stalled_work(campaign)]

@@ -6,7 +6,7 @@ from decimal import Decimal
 from pooling.models import Passage, Run
 from tournament import services
 from tournament.models import QueryResult
-from tournament.services import neighbors
+from tournament.services import other_rooms
 from tournament.services.challenge_progress import advance_challenges
 from tournament.services.challenges import open_challenge, plan_challenge
 
@@ -28,7 +28,7 @@ class Crowd:
             "ask_judgments",
             "want_places_of",
         ):
-            monkeypatch.setattr(neighbors, name, getattr(self, name))
+            monkeypatch.setattr(other_rooms, name, getattr(self, name))
 
     def run(self, tag: str, **tops: str) -> None:
         """Create a run with these top passages: qid=pid."""

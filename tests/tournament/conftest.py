@@ -9,7 +9,7 @@ from judging.models import Campaign, Exclusion, Judgment, Pair, Worker
 from pooling.models import Collection, Passage, Pool, PooledPassage, Query, Run
 from tests.tournament.challengers import Crowd
 from tournament import services
-from tournament.services import neighbors
+from tournament.services import other_rooms
 
 
 class Town:
@@ -109,13 +109,13 @@ def new_run(judged_town, monkeypatch):
         parser_version=1,
         storage_name="new",
     )
-    monkeypatch.setattr(neighbors, "top_pids", lambda run: {"q1": "x", "q2": "b"})
+    monkeypatch.setattr(other_rooms, "top_pids", lambda run: {"q1": "x", "q2": "b"})
     monkeypatch.setattr(
-        neighbors,
+        other_rooms,
         "passages_with_text",
         lambda collection, pids, progress: {p: judged_town.passage(p) for p in pids},
     )
-    monkeypatch.setattr(neighbors, "price_of_tasks", lambda campaign, tasks: tasks * Decimal("2.40"))
+    monkeypatch.setattr(other_rooms, "price_of_tasks", lambda campaign, tasks: tasks * Decimal("2.40"))
     return judged_town
 
 

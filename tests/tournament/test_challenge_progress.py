@@ -11,7 +11,7 @@ from tournament import jobs, services
 from tournament.contests import Need
 from tournament.errors import ChallengeUnderWay
 from tournament.models import Challenge
-from tournament.services import neighbors
+from tournament.services import other_rooms
 from tournament.services.challenge_progress import still_wanted, worth_asking
 
 
@@ -78,7 +78,7 @@ def test_one_of_several_concurrent_challenges_is_recorded(challenged):
     answer(challenged, "a", "a")
     services.advance_challenges()
     Run.objects.update(run_tag="newer")
-    neighbors.top_pids = lambda run: {"q1": "y"}  # restored by the fixture's monkeypatch
+    other_rooms.top_pids = lambda run: {"q1": "y"}  # restored by the fixture's monkeypatch
 
     def challenge():
         plan = services.plan_challenge(campaign=challenged.campaign, run_tags=["newer"])

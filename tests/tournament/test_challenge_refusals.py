@@ -9,7 +9,7 @@ from tests.tournament.challengers import challenge
 from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed, TextsMissing
 from tournament.services.challenge_progress import advance_challenges
 from tournament.services.challenges import open_challenge, plan_challenge
-from tournament.services.neighbors import committed_dollars
+from tournament.services.other_rooms import committed_dollars
 
 
 def test_a_second_challenge_waits_for_the_first(crowd):

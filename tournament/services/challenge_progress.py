@@ -12,7 +12,7 @@ from judging.rules.packing import PairRequest
 from tournament.contests import Need
 from tournament.models import Challenge
 from tournament.outcomes import Status
-from tournament.services import neighbors
+from tournament.services import other_rooms
 from tournament.services.judged_facts import load_facts
 
 ATTEMPTS = 5
@@ -85,7 +85,7 @@ def _advance_once(campaign: Campaign) -> Advance:
         return Advance()
     facts = load_facts(campaign, with_asking=True)
     derivation = facts.derive_as_resolved()
-    flying = neighbors.judgments_under_way(campaign, derivation.needs) if derivation.needs else {}
+    flying = other_rooms.judgments_under_way(campaign, derivation.needs) if derivation.needs else {}
     wanted = still_wanted(derivation.needs, flying)
     now = worth_asking(wanted, campaign.pairs_per_task, under_way=sum(flying.values()) > 0)
     _ask_in_passes(campaign, now)
@@ -129,5 +129,5 @@ def _ask_in_passes(campaign: Campaign, needs: Sequence[Need]) -> None:
     if not needs:
         return
     for turn in range(max(need.judgments for need in needs)):
-        neighbors.ask_judgments(campaign, [need for need in needs if need.judgments > turn])
-    neighbors.want_places_of(campaign)
+        other_rooms.ask_judgments(campaign, [need for need in needs if need.judgments > turn])
+    other_rooms.want_places_of(campaign)

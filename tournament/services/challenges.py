@@ -20,7 +20,7 @@ from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed
 from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from tournament.outcomes import Status
 from tournament.schedule import Forecast, Rule, Sides, forecast
-from tournament.services import neighbors
+from tournament.services import other_rooms
 from tournament.services.challenge_progress import Advance, advance_campaign
 from tournament.services.judged_facts import Facts, class_of, load_facts
 from tournament.services.publication import latest_version, queries_by_key
@@ -104,9 +104,9 @@ def plan_challenge(
     titles = _current_titles(load_facts(campaign), version)
     tops, uncovered = _top_pids_by_query(runs, titles)
     pids = {pid for at_top in tops.values() for pid in at_top}
-    passages = neighbors.passages_with_text(campaign.collection, pids, progress)
+    passages = other_rooms.passages_with_text(campaign.collection, pids, progress)
     known_classes = _classes_of_known([titles[query] for query in tops])
-    stands_for = neighbors.canonical_passages(campaign.collection, pids, progress)
+    stands_for = other_rooms.canonical_passages(campaign.collection, pids, progress)
     found = [
         _challenged_query(query, titles[query], [passages[pid] for pid in at_top], known_classes, stands_for)
         for query, at_top in sorted(tops.items())
@@ -122,8 +122,8 @@ def plan_challenge(
         version=version,
         rows=tuple(rows),
         forecast=expected,
-        cost_fewest=neighbors.price_of_tasks(campaign, expected.tasks_fewest),
-        cost_most=neighbors.price_of_tasks(campaign, expected.tasks_most),
+        cost_fewest=other_rooms.price_of_tasks(campaign, expected.tasks_fewest),
+        cost_most=other_rooms.price_of_tasks(campaign, expected.tasks_most),
         known_tops=sum(map(len, tops.values()))
         - sum(_count_newcomers(row, {passages[pid].pk for pid in tops[row.query_id]}) for row in rows),
         joining=sum(_count_joining(row, titles[row.query_id]) for row in rows),
@@ -170,7 +170,7 @@ def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed |
     """
     if not cost_most:
         return None
-    limit, total = cap_of(campaign), neighbors.committed_dollars(campaign) + cost_most
+    limit, total = cap_of(campaign), other_rooms.committed_dollars(campaign) + cost_most
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         return SpendNotConfirmed(
             f"Up to ${cost_most:,.2f} more would put the campaign over the cap of ${settings.BUDGET_CAP:,.2f}.",
@@ -190,7 +190,7 @@ def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed |
 def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> None:
     if refusal := beyond_budget(plan.campaign, plan.cost_most):
         raise refusal
-    real = neighbors.takes_real_money(plan.campaign)
+    real = other_rooms.takes_real_money(plan.campaign)
     if (confirm_spend is None and not real) or (confirm_spend or 0) >= plan.cost_most:
         return
     raise SpendNotConfirmed(
@@ -262,7 +262,7 @@ def _top_pids_by_query(
     tops: dict[int, set[str]] = {}
     uncovered = set()
     for run in runs:
-        for qid, pid in neighbors.top_pids(run).items():
+        for qid, pid in other_rooms.top_pids(run).items():
             if qid in by_qid:
                 tops.setdefault(by_qid[qid], set()).add(pid)
             else:
@@ -274,7 +274,7 @@ def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
     """Map the key of each passage compared so far (``known`` in these titles) to its class."""
     return {
         pk: class_of(pk, class_key)
-        for part in neighbors.key_parts({key for title in titles for key in title.known})
+        for part in other_rooms.key_parts({key for title in titles for key in title.known})
         for pk, class_key in Passage.objects.filter(pk__in=part).values_list("pk", "class_key")
     }
 
@@ -328,7 +328,7 @@ def _refuse_without_text(campaign: Campaign, rows: list[ChallengedQuery]) -> Non
     wanted = {key for row in rows if row.challenger_ids for key in [*row.best_ids, *row.challenger_ids]}
     missing = [
         pid
-        for part in neighbors.key_parts(wanted)
+        for part in other_rooms.key_parts(wanted)
         for pid in Passage.objects.filter(pk__in=part, text=None).values_list("pid", flat=True)
     ]
     if missing:

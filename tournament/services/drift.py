@@ -27,7 +27,7 @@ from tournament.models import Challenge, QrelVersion, Resolution, VersionQuery
 from tournament.outcomes import QueryOutcome
 from tournament.services.changes import ChangeKind, Edition, changes_between, edition_of
 from tournament.services.judged_facts import Facts, load_facts
-from tournament.services.neighbors import key_parts
+from tournament.services.other_rooms import key_parts
 
 #: Values read from the database. A cached comparison is outdated when they change.
 Basis = tuple[Any, ...]

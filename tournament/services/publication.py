@@ -19,7 +19,7 @@ from tournament.manifest import RULE_VERSION, canonical_json, sha256, trec_qrels
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.outcomes import QueryOutcome, Status
 from tournament.services.judged_facts import Judgments
-from tournament.services.neighbors import key_parts
+from tournament.services.other_rooms import key_parts
 from tournament.services.resolution import Resolved, pids_by_key, resolve_as_before
 
 ATTEMPTS = 10

@@ -18,7 +18,7 @@ from tournament.models import QrelVersion
 from tournament.outcomes import QueryOutcome, outcome_reason
 from tournament.schedule import Rule, Sides
 from tournament.services.judged_facts import Classes, Judgments, entrants_from, judgments_of
-from tournament.services.neighbors import key_parts
+from tournament.services.other_rooms import key_parts
 from tournament.services.publication import export_qrels, judgments_sha256, version_numbered
 from tournament.services.resolution import pids_by_key
 

@@ -12,7 +12,7 @@ from tournament.derivation import Derivation, Parameters
 from tournament.models import QueryResult, Resolution
 from tournament.outcomes import QueryOutcome, Status, outcome_reason
 from tournament.services.judged_facts import Facts, latest_resolution, load_facts
-from tournament.services.neighbors import key_parts
+from tournament.services.other_rooms import key_parts
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from config.plurals import many
 from judging.intake.raised_flags import flagged_lately
 from judging.launch.pilot_report import pilot_report
 from judging.models import Campaign
+from judging.watching.blockers import Problem
 from judging.watching.history import Course
 from judging.watching.status import campaign_next_step, is_complete
-from judging.watching.stuck_work import Problem
 from web.campaigns.simulated_judging import waits_for_simulation
 from web.common.campaign_steps import idle_campaign_direction, step_after_judging
 from web.common.directions import Direction

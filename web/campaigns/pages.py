@@ -23,10 +23,10 @@ from judging.launch.pilot_report import pilot_report
 from judging.models import Campaign, CampaignChange, Discrepancy, Exclusion, GoldPair, Place, Submission, Task
 from judging.money import discrepancies
 from judging.money.budget import budget_low, cap_of
-from judging.page import reports_and_appeals
+from judging.people import appeal_answers
+from judging.watching.blockers import Problem, failed_work, problems_of_the_crowd, put_off_work
 from judging.watching.failed_jobs import AGAIN
 from judging.watching.history import Course, course_of
-from judging.watching.stuck_work import Problem, failed_work, problems_of_the_crowd, put_off_work
 from judging.watching.watchdog import cause_of, stalled_work
 from tournament.models import Challenge, QrelVersion, Resolution
 from web.campaigns.needs import NEWS, CampaignNeed, budget_direction, flag_needs, is_used_up, next_direction
@@ -308,9 +308,9 @@ def _voice_needs(campaign: Campaign) -> tuple[list[CampaignNeed], list[CampaignN
         "reports": "report that something is wrong with a pair",
     }
     needs: tuple[list[CampaignNeed], list[CampaignNeed]] = ([], [])
-    for kind, counts in reports_and_appeals.waiting([campaign]).items():
+    for kind, counts in appeal_answers.waiting([campaign]).items():
         if count := counts[campaign.pk]:
-            late = reports_and_appeals.overdue_words(campaign) if kind == "appeals" else ""
+            late = appeal_answers.overdue_words(campaign) if kind == "appeals" else ""
             what = f"{many(count, kind[:-1])}: workers {words[kind]}."
             level = "stop" if late else "attention"
             needs[not late].append(CampaignNeed(level, what, late, f"{link}#{kind}", f"Look at the {kind}"))

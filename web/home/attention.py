@@ -15,7 +15,7 @@ from judging.campaign.gold_pairs import needed_gold
 from judging.models import Campaign, GoldPair
 from judging.money import held_pay
 from judging.money.budget import budget_low
-from judging.page import reports_and_appeals
+from judging.people import appeal_answers
 from pooling.collections.members import roles_of
 from pooling.models import Collection, TeamApplication
 from tournament.models import QrelVersion
@@ -104,8 +104,8 @@ def _held_pay_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterato
 
 def _report_and_appeal_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[HomeNeed]:
     able = _with_right(mine, roles, "judge workers")
-    reports, appeals = reports_and_appeals.waiting(able).values()
-    overdue = reports_and_appeals.overdue([one.campaign for one in able.values() if appeals[one.campaign.pk]])
+    reports, appeals = appeal_answers.waiting(able).values()
+    overdue = appeal_answers.overdue([one.campaign for one in able.values() if appeals[one.campaign.pk]])
     for key, one in able.items():
         said = [many(reports[key], "report of a pair", "reports of pairs")] if reports[key] else []
         if appeals[key]:

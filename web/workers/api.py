@@ -13,9 +13,8 @@ from ninja import Field, Query, Router, Schema, Status
 
 from judging.jobs import continue_if_launched, ring_to_deliver
 from judging.models import Appeal, Campaign, Worker
-from judging.page import reports_and_appeals
-from judging.page.reports_and_appeals import answer_appeal
-from judging.people import impact
+from judging.people import appeal_answers, impact
+from judging.people.appeal_answers import answer_appeal
 from judging.people.exclusions import exclude_worker, reinstate_worker
 from judging.people.rights import withdraw_worker, withdrawal_until
 from judging.workers.messages import check_words, choose_addressees, write_message
@@ -317,9 +316,7 @@ def write(request: HttpRequest, name: str, asked: MessageIn) -> Status[dict[str,
     summary="List reports of pairs, oldest first: open reports, or also settled reports",
 )
 def list_reports(request: HttpRequest, name: str, settled: bool = False) -> list[dict[str, Any]]:
-    return reports_and_appeals.report_rows(
-        campaign_for(reader(request), name, "see everything"), settled=settled
-    )
+    return appeal_answers.report_rows(campaign_for(reader(request), name, "see everything"), settled=settled)
 
 
 @router.get(
@@ -328,7 +325,7 @@ def list_reports(request: HttpRequest, name: str, settled: bool = False) -> list
     summary="List appeals, oldest first: open appeals, or also settled appeals",
 )
 def list_appeals(request: HttpRequest, name: str, settled: bool = False) -> list[dict[str, Any]]:
-    return reports_and_appeals.appeals(campaign_for(reader(request), name, "see everything"), settled=settled)
+    return appeal_answers.appeals(campaign_for(reader(request), name, "see everything"), settled=settled)
 
 
 @router.post(
@@ -338,7 +335,7 @@ def list_appeals(request: HttpRequest, name: str, settled: bool = False) -> list
 )
 def settle_report(request: HttpRequest, name: str, key: int, said: Settling) -> dict[str, Any]:
     user, found = campaign_to_change(request, name, "judge workers")
-    reports_and_appeals.settle_report_or_appeal(found, f"r{key}", why=said.why, who=user.get_username())
+    appeal_answers.settle_report_or_appeal(found, f"r{key}", why=said.why, who=user.get_username())
     return {"settled": f"r{key}"}
 
 

@@ -9,7 +9,7 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 
 from config import clock
 from judging.models import Appeal, Campaign, Choice, Exclusion, PairReport, Submission, Worker
-from judging.page import reports_and_appeals
+from judging.people import appeal_answers
 from judging.rules.refusals import REFUSALS
 from web.common.pair_texts import Side, sides_of
 
@@ -121,7 +121,7 @@ def _appeal_lines(campaign: Campaign, rows: list[Appeal]) -> list[AppealLine]:
             row,
             out.get(row.worker_id),
             row.worker_id in reachable,
-            reports_and_appeals.answer_due(campaign, row),
+            appeal_answers.answer_due(campaign, row),
         )
         for row in rows
     ]

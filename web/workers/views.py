@@ -13,8 +13,8 @@ from config.row_keys import row_key
 from judging.errors import BadInput
 from judging.jobs import continue_if_launched, ring_to_deliver
 from judging.models import Appeal, Campaign, Worker
-from judging.page.reports_and_appeals import answer_appeal, settle_report_or_appeal
 from judging.people import impact
+from judging.people.appeal_answers import answer_appeal, settle_report_or_appeal
 from judging.people.exclusions import exclude_worker, reinstate_worker
 from judging.people.rights import withdraw_worker
 from judging.workers.messages import check_words, choose_addressees, write_message

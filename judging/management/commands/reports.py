@@ -6,7 +6,7 @@ from judging.errors import CrowdError
 from judging.intake.screened_work import standing_exclusion
 from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign
-from judging.page import reports_and_appeals
+from judging.people import appeal_answers
 from judging.workers import notices
 
 
@@ -23,13 +23,13 @@ class Command(CampaignCommand):
         if settle and not why.strip():
             raise UsageError("--settle needs --why with the outcome.")
         if settle:
-            reports_and_appeals.settle_report_or_appeal(found, settle, why=why, who=self.who)
+            appeal_answers.settle_report_or_appeal(found, settle, why=why, who=self.who)
             with suppress(CrowdError):  # the next collection tries again
                 notices.send_notices(found)
         next_step = _step_after_answer(found, settle) if settle else ""
         return {
-            "reports": reports_and_appeals.report_rows(found, settled=options["all"]),
-            "appeals": reports_and_appeals.appeals(found, settled=options["all"]),
+            "reports": appeal_answers.report_rows(found, settled=options["all"]),
+            "appeals": appeal_answers.appeals(found, settled=options["all"]),
             **({"next": next_step} if next_step else {}),
         }
 

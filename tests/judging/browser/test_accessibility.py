@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from config import clock
 from judging.models import Appeal, Campaign, Submission
 from judging.page.frame_views import for_sites_of, in_frame, refusal
-from judging.page.reports_and_appeals import settle_report_or_appeal
 from judging.page.trials import trial_link
+from judging.people.appeal_answers import settle_report_or_appeal
 from judging.people.exclusions import exclude_worker, reinstate_worker
 from judging.rules.refusals import REFUSALS
 from judging.workers.notices import appeal_link

@@ -31,8 +31,8 @@ from judging.page import session
 from judging.people.exclusions import exclude_worker
 from judging.simulation.rehearsals import Rehearsed
 from judging.simulation.simulated_workers import Simulated, SimulationSettings
+from judging.watching.blockers import problems
 from judging.watching.status import campaign_status
-from judging.watching.stuck_work import problems
 from tests.factories import make_qrels
 from tests.judging.cast import Fair
 from tournament.services.resolution import resolve

@@ -9,7 +9,7 @@ from django.test import Client
 from judging.models import Appeal, Choice, Exclusion, Judgment, Submission, Task
 from judging.money.discrepancies import receipt_of
 from judging.money.held_pay import held_work
-from judging.page.reports_and_appeals import settle_report_or_appeal
+from judging.people.appeal_answers import settle_report_or_appeal
 from judging.people.exclusions import exclude_worker
 from tests.judging.cast import good_side
 from tests.judging.visitor import Visitor, text

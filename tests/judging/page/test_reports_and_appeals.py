@@ -9,6 +9,7 @@ from django.core.management import call_command
 from judging.errors import CampaignRefused
 from judging.models import Appeal, PairReport, Submission
 from judging.page import reports_and_appeals, session
+from judging.people import appeal_answers
 from judging.people.rights import forget_worker
 from judging.watching.status import campaign_status
 from pooling.models import Collection
@@ -39,7 +40,7 @@ def typed(*words):
 
 
 def test_reports_name_the_pair_and_what_was_chosen(spoken):
-    broken, language = reports_and_appeals.report_rows(spoken)
+    broken, language = appeal_answers.report_rows(spoken)
 
     assert (broken["kind"], broken["words"], broken["gold_pair"]) == ("broken", "cut off", None)
     assert broken["qid"] in broken["left"]
@@ -68,7 +69,7 @@ def test_the_command_lists_and_settles(spoken):
 @pytest.mark.parametrize("name", ["r0", "x1", "", "r", "a99999999999999999999", "r²"])
 def test_settling_what_is_not_there_is_refused(spoken, name):
     with pytest.raises(CampaignRefused, match="no open report or appeal"):
-        reports_and_appeals.settle_report_or_appeal(spoken, name, why="looked at it")
+        appeal_answers.settle_report_or_appeal(spoken, name, why="looked at it")
 
 
 def test_pages_show_them_escaped_and_to_members_only(spoken, client, admin_client):
@@ -106,7 +107,7 @@ def test_a_forged_id_neither_uses_up_nor_reads_a_workers_appeal(fair, spoken):
     assert reports_and_appeals.make_appeal(
         spoken, worker, **said
     )  # through the crowd's message: always accepted
-    assert [row["confirmed"] for row in reports_and_appeals.appeals(spoken)] == [
+    assert [row["confirmed"] for row in appeal_answers.appeals(spoken)] == [
         False
     ] * reports_and_appeals.MOST_WAITING + [True]
     assert "anybody could have made up" in typed("reports", spoken.name)

@@ -8,7 +8,8 @@ import time_machine
 from config import clock
 from judging.campaign.campaign_settings import change_settings
 from judging.campaign.worker_texts import agreed_text
-from judging.page.reports_and_appeals import answer_times, appeals, make_appeal, overdue
+from judging.page.reports_and_appeals import make_appeal
+from judging.people.appeal_answers import answer_times, appeals, overdue
 from judging.rules.durations import after_working_days
 from judging.rules.screening import RULES
 from judging.rules.screening_words import screening_words

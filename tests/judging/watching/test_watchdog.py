@@ -22,7 +22,7 @@ from judging.launch.launches import launch_campaign
 from judging.models import Campaign, Place, Submission
 from judging.money.payments import pay_owed
 from judging.page import session
-from judging.watching.stuck_work import problems
+from judging.watching.blockers import problems
 from judging.watching.watchdog import FAILURE, stalled_work, watched_campaigns
 from tests.judging.test_commands import run, shown
 

@@ -10,7 +10,8 @@ from django.test import Client
 from config.background.services import run_job, start
 from judging.errors import CrowdLater
 from judging.models import Appeal, Campaign, CrowdIdentity, Exclusion, WorkerMessage
-from judging.page.reports_and_appeals import make_appeal, settle_report_or_appeal
+from judging.page.reports_and_appeals import make_appeal
+from judging.people.appeal_answers import settle_report_or_appeal
 from judging.people.exclusions import exclude_worker, reinstate_worker
 from judging.workers import notices
 from judging.workers.notices import send_notices

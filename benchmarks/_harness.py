@@ -17,14 +17,14 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 
-def options_parser(description: str | None, *, limits: bool = True) -> argparse.ArgumentParser:
-    """Return a parser that shows the description as written; with ``limits``, it has ``--json`` and ``--check``."""
+def options_parser(description: str | None, *, figures: bool = True) -> argparse.ArgumentParser:
+    """Return a parser that shows the description as written. It has ``--check`` and, with ``figures``, ``--json``."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    if limits:
+    if figures:
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-        parser.add_argument("--check", action="store_true", help="exit 1 if a limit is missed")
+    parser.add_argument("--check", action="store_true", help="exit 1 if a limit is missed")
     return parser
 
 

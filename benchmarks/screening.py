@@ -15,17 +15,19 @@ whatever the crowd's rate. Best answers come from ``tournament.copeland.best_of_
 it is the truly best passage and the only best answer. Seeds are fixed; ± is half the width of a 95% interval over the
 repetitions.
 
-It prints the tables of docs/methods-screening.md; ``--repetitions`` sets the number of repetitions.
+It prints the tables of docs/methods-screening.md; ``--repetitions`` sets the number of repetitions. Limit: in every
+crowd, the recommended rule is best or its interval overlaps that of the best. ``--check`` exits 1 if it is missed.
 """
 
 import statistics
+import sys
 from collections import deque
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import combinations, product
 
 import numpy as np
-from _harness import options_parser
+from _harness import options_parser, print_missed
 
 from judging.rules.expectations import tasks_a_worker
 from judging.rules.screening import RULES, screen_answers
@@ -209,8 +211,8 @@ def recommended(queries: int, slip: float, kinds: Kinds) -> str:
     return next(row.rule for row in compare_rules(setting) if row.recommended)
 
 
-def print_table(queries: int, kinds: Kinds, repetitions: int) -> None:
-    """Print one row per crowd, and in how many crowds the recommended rule was best or not clearly worse."""
+def print_table(queries: int, kinds: Kinds, repetitions: int) -> int:
+    """Print one row per crowd; return in how many crowds the recommended rule was clearly worse than the best."""
     agree, lost = 0, []
     print(f"| Slips | Bad workers | {' | '.join(RULES)} |\n|---|---|{'---|' * len(RULES)}")
     for slip, share in product(SLIPS, SHARES):
@@ -226,18 +228,22 @@ def print_table(queries: int, kinds: Kinds, repetitions: int) -> None:
         f"\nThe recommended rule is best, or its interval overlaps that of the best, in {agree} of {crowds} crowds. "
         f"Following it loses at most {max(lost):.1%}."
     )
+    return crowds - agree
 
 
-def main() -> None:
-    parser = options_parser(__doc__, limits=False)
+def main() -> int:
+    parser = options_parser(__doc__, figures=False)
     parser.add_argument("--repetitions", type=int, default=40)
     parser.add_argument("--size", choices=list(SIZES), help="only this campaign")
     asked = parser.parse_args()
+    worse = 0
     for size, gold in product([asked.size] if asked.size else SIZES, BAD):
         tasks = tasks_of(SIZES[size])
         print(f"\n### {tasks} tasks, up to {tasks_a_worker(MOST_TASKS, tasks)} a worker, {gold}\n")
-        print_table(SIZES[size], BAD[gold], asked.repetitions)
+        worse += print_table(SIZES[size], BAD[gold], asked.repetitions)
+    print_missed([f"the recommended rule is clearly worse than the best in {worse} crowds"] if worse else [])
+    return 1 if asked.check and worse else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -47,11 +47,10 @@ def seconds_of(kind: str, settings: dict[str, str], rounds: int) -> float:
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = options_parser(__doc__, limits=False)
+    parser = options_parser(__doc__, figures=False)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"runs of the collection (default: {RUNS})")
     parser.add_argument("--rounds", type=int, default=3, help="number of computations per table (default: 3)")
     add_database_options(parser)
-    parser.add_argument("--check", action="store_true", help="exit 1 if a limit is missed")
     options = parser.parse_args(arguments)
     with (
         tempfile.TemporaryDirectory() as passing,

@@ -47,6 +47,16 @@ def commands() -> list[str]:
 
 
 @pytest.mark.one_database
+@pytest.mark.parametrize(
+    "script", sorted((BASE_DIR / "benchmarks").glob("[a-z]*.py")), ids=lambda path: path.stem
+)
+def test_every_benchmark_can_be_checked(script):
+    shown = subprocess.run([sys.executable, script, "--help"], capture_output=True, text=True, check=True)
+
+    assert "--check" in shown.stdout  # `make bench` passes it to every script
+
+
+@pytest.mark.one_database
 def test_every_make_target_of_the_readme_runs_what_it_says():
     named = set(re.findall(r"\bmake (\w+)", (BASE_DIR / "README.md").read_text()))
 

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.db.models import Count, Func, IntegerField, Max, Q
@@ -35,7 +36,7 @@ class TopicState:
     declined: list[TopicAssignment] = field(default_factory=list)
     second: TopicAssignment | None = None
 
-    @property
+    @cached_property
     def decision(self) -> TopicDecision | None:
         """The decision in force, or None."""
         return next((one for one in self.decisions if one.reversed_at is None), None)
@@ -44,7 +45,7 @@ class TopicState:
     def reversed(self) -> list[TopicDecision]:
         return [one for one in self.decisions if one.reversed_at is not None]
 
-    @property
+    @cached_property
     def state(self) -> str:
         """The verdict if the topic is decided, otherwise one of the states named at the top of this module."""
         if self.decision is not None:

@@ -13,7 +13,7 @@ from pooling.models import Collection, Passage, Query, Run
 from tournament.models import Challenge, ChallengedQuery
 from tournament.services import latest_version
 from tournament.services.challenges import beyond_budget
-from tournament.services.neighbors import takes_real_money
+from tournament.services.other_rooms import takes_real_money
 from web.common.job_progress import Work
 from web.common.row_counts import count_by
 from web.versions.version_changes import WORDS

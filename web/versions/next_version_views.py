@@ -15,7 +15,7 @@ from pooling.collections import members
 from pooling.models import Collection
 from tournament.models import Challenge
 from tournament.services.judged_facts import refuse_graded
-from tournament.services.neighbors import takes_real_money
+from tournament.services.other_rooms import takes_real_money
 from web.common.access import campaign_for, needs, require
 from web.common.shown_refusals import complain_if_refused
 from web.versions import next_version as pages

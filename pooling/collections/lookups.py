@@ -13,6 +13,8 @@ from pooling.rules.run_details import DOCUMENT, task_of
 
 #: The maximum number of runs listed in a sentence.
 MOST_LISTED = 20
+#: With more tags than this, all runs of the collection are read.
+FEW_TAGS = 500
 Row = TypeVar("Row", bound=models.Model)
 
 
@@ -59,9 +61,12 @@ def tags_meant(collection: Collection, words: Sequence[str]) -> list[str]:
 
 def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]:
     """Return the collection's runs with these tags, in that order; None: all runs, sorted by tag. Raises NotFound."""
-    runs = {run.run_tag: run for run in collection.runs.order_by("run_tag")}
+    found = collection.runs.order_by("run_tag")
     if tags is None:
-        return list(runs.values())
+        return list(found)
+    if len(tags) <= FEW_TAGS:
+        found = found.filter(run_tag__in=tags)
+    runs = {run.run_tag: run for run in found}
     missing = [tag for tag in tags if tag not in runs]
     if missing:
         raise NotFound(

@@ -125,7 +125,7 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
 
     ``number``: the page of topics.
     """
-    states = states_of(campaign)
+    states, life = states_of(campaign), campaign.life
     collection = campaign.collection
     mine = [one for one in states if one.assignment and one.assignment.assessor_id == user.pk]
     seconds = [one for one in states if one.second and one.second.assessor_id == user.pk]
@@ -160,10 +160,8 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
         "may_run": may(user, "run grading", collection),
         "may_publish": may_publish,
         "candidates": candidates,
-        "forecast": effort_forecast(effort_of(campaign, states), campaign.life),
-        "long": sum(
-            one.decision is None and one.tally.judged > campaign.life.reject_judged for one in states
-        ),
+        "forecast": effort_forecast(effort_of(campaign, states), life),
+        "long": sum(one.decision is None and one.tally.judged > life.reject_judged for one in states),
         "may_ask": candidates and not campaign.ended_at and may(user, "prepare campaign", collection),
         "drafts": sorted(drafts.items()),
         "crowds": campaign.crowd_campaigns.filter(rehearsal_of=None).order_by("pk"),

@@ -73,12 +73,12 @@ def comparisons(
         if not ranked:
             missing.append(qid)
             continue
-        same = [known.get(pid, pid) == known.get(qrel, qrel) for pid in ranked]
-        other = next((pid for pid, is_qrel in zip(ranked, same, strict=True) if not is_qrel), None)
+        text = known.get(qrel, qrel)
+        other = next((pid for pid in ranked if known.get(pid, pid) != text), None)
         if other is None:
             alone.append(qid)
         else:
-            asked.append(Comparison(qid, Category.A if same[0] else Category.B, qrel, other))
+            asked.append(Comparison(qid, Category.B if other == ranked[0] else Category.A, qrel, other))
     return Comparisons(tuple(asked), tuple(missing), tuple(alone))
 
 

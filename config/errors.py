@@ -2,13 +2,16 @@
 
 Refusal
 ├── NotNow                     the same request may succeed later
-│   └── config.background.services.TryLater
+│   ├── config.background.services.TryLater
+│   ├── pooling.errors.BucketAway
+│   └── web.errors.BoardBeingDrawn  also a WebError
 ├── config.sealed_secrets.SealBroken  a secret was sealed under another key, or altered
 ├── config.sweep.SweepFailed    some steps of a sweep failed, the others succeeded
 ├── config.process.launcher.StartFailed
 ├── config.background.errors.BackgroundError
 ├── accounts.errors.AccountError
 ├── pooling.errors.PoolingError
+├── pooling.errors.BucketRefused
 ├── judging.errors.JudgingError
 ├── tournament.errors.TournamentError
 ├── leaderboard.errors.LeaderboardError
@@ -23,10 +26,12 @@ class Refusal(Exception):
 
     ``message`` says what happened and what it means; ``next_step`` says what to do, in one sentence.
     Commands print both and exit with status 1; pages show both. ``fault`` is a value of
-    ``config.background.models.Job.Fault``.
+    ``config.background.models.Job.Fault``. ``conflict`` says that the present state is the reason, so that the same
+    request could succeed in another state; other requests are invalid in every state.
     """
 
     fault = "refused"
+    conflict = False
 
     def __init__(self, message: str, next_step: str | Action = "") -> None:
         super().__init__(message)

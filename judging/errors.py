@@ -35,9 +35,13 @@ class JudgingError(Refusal):
 class CampaignRefused(JudgingError):
     """The state of the campaign does not allow this step."""
 
+    conflict = True
+
 
 class BadInput(CampaignRefused):
     """The request itself is invalid, whatever the state of the campaign."""
+
+    conflict = False
 
 
 class MayNotSpend(JudgingError):
@@ -46,6 +50,8 @@ class MayNotSpend(JudgingError):
 
 class NotReady(JudgingError):
     """A launch check failed."""
+
+    conflict = True
 
 
 class AlreadyLaunched(NotReady):

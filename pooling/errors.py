@@ -15,13 +15,17 @@ PoolingError
 ├── AlreadyImported          content that was imported before, or a name that is taken
 │   └── SameRun              a run with the content or the tag of another run
 ├── NotFound                 a collection, run, qrel set, pool or other object that does not exist
+├── files.run_tables.UnreadableCell  a cell of a table that cannot be read
 ├── NoRoom                   a local copy of a stored run that cannot be written
 ├── UnmappedLabels           labels of passages without a document
 ├── SplitRefused             an impossible division into public and private queries
 │   └── AlreadySplit         a different division of queries that are already divided
 ├── SubmissionRefused        a run that the board's policy or rounds do not accept (yet)
+│   └── RoundInUse           a round that cannot be deleted because it has runs
 ├── TeamRefused              a change to a team, or an application, that is not allowed
+│   └── TeamConflict         a change or application that the present state prevents
 ├── UploadRefused            a file that is not accepted
+│   ├── UploadOver           a file that was already read, imported, discarded or refused
 │   └── QuotaReached         a file whose sender has too many unread files
 ├── WrongOffset              a part of a file that does not begin where the received bytes end
 ├── KeyUsed                  an idempotency key that was used for another request
@@ -126,6 +130,8 @@ class UnknownQueries(InvalidFile):
 class AlreadyImported(PoolingError):
     """Content that was imported before, or a name that is taken."""
 
+    conflict = True
+
 
 class SameRun(AlreadyImported):
     """A run with the tag (``of_tag``) or the content of an existing run, which belongs to ``team``."""
@@ -142,6 +148,8 @@ class NotFound(PoolingError):
 class MembersRefused(PoolingError):
     """A change to a collection's members that is not allowed."""
 
+    conflict = True
+
 
 class BadGrant(PoolingError):
     """A spending grant with invalid values."""
@@ -150,11 +158,13 @@ class BadGrant(PoolingError):
 class GrantOver(PoolingError):
     """A spending grant that cannot be changed because it was revoked."""
 
+    conflict = True
+
 
 class UploadRefused(PoolingError):
     """A file that is not accepted: too large, incomplete, or with an invalid name.
 
-    Also raised for a file that was already read or discarded, or whose sender may no longer submit it.
+    Also raised for a file whose sender may no longer submit it.
     """
 
     def __init__(self, message: str, next_step: str = "", *, too_large: bool = False) -> None:
@@ -162,12 +172,22 @@ class UploadRefused(PoolingError):
         self.too_large = too_large
 
 
+class UploadOver(UploadRefused):
+    """A file that was already read, imported, discarded or refused, so nothing more can be done with it."""
+
+    conflict = True
+
+
 class QuotaReached(UploadRefused):
     """A file that is not accepted because its sender's unread files are too many or too large."""
+
+    conflict = True
 
 
 class WrongOffset(PoolingError):
     """A part of a file that does not begin at ``offset``, the position of the next byte expected."""
+
+    conflict = True
 
     def __init__(self, message: str, next_step: str, offset: int) -> None:
         super().__init__(message, next_step)
@@ -177,9 +197,13 @@ class WrongOffset(PoolingError):
 class NotWithdrawn(PoolingError):
     """A run that cannot be withdrawn because it is in use."""
 
+    conflict = True
+
 
 class KeyUsed(PoolingError):
     """An idempotency key that was already used for another request."""
+
+    conflict = True
 
 
 class PoolRefused(PoolingError):
@@ -201,11 +225,13 @@ class SplitRefused(PoolingError):
 class AlreadySplit(SplitRefused):
     """A second, different division of a collection's queries. The first division is permanent."""
 
+    conflict = True
+
 
 class SubmissionRefused(PoolingError):
     """The board's policy, its rounds or a team's rights do not allow this run or this change to a run.
 
-    Also raised for a policy or round with invalid values, and for deleting a round that has runs.
+    Also raised for a policy or round with invalid values.
 
     ``welcome_on`` is the day from which the policy accepts the run, if known. ``missing`` lists the required details
     that the run lacks. ``parts`` has one refusal for each reason.
@@ -243,8 +269,20 @@ class SubmissionRefused(PoolingError):
         return whole
 
 
+class RoundInUse(SubmissionRefused):
+    """A round that cannot be deleted because runs were submitted in it."""
+
+    conflict = True
+
+
 class TeamRefused(PoolingError):
     """A change to a team, or an application to submit as a team, that is not allowed."""
+
+
+class TeamConflict(TeamRefused):
+    """A change or application that the present state prevents, such as a name that is taken."""
+
+    conflict = True
 
 
 class NoRoom(PoolingError):

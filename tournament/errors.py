@@ -24,6 +24,8 @@ class TournamentError(Refusal):
 class SpendNotConfirmed(TournamentError):
     """A challenge costs money that nobody has agreed to, or more than the budget allows."""
 
+    conflict = True
+
 
 class NoSuchVersion(TournamentError):
     """The collection has no such version."""
@@ -36,25 +38,37 @@ class NotADoi(TournamentError):
 class NothingToPublish(TournamentError):
     """No query of the campaign can be published, or others keep publishing versions at the same time."""
 
+    conflict = True
+
 
 class NotAsShown(TournamentError):
     """The draft has changed since its preview."""
+
+    conflict = True
 
 
 class OnlyRehearsed(TournamentError):
     """A rehearsal's judgments are simulated and can't be published."""
 
+    conflict = True
+
 
 class CampaignOver(TournamentError):
     """A closing or closed campaign takes no more judgments."""
+
+    conflict = True
 
 
 class ChallengeUnderWay(TournamentError):
     """Another challenge of the campaign is still running; a campaign can have one at a time."""
 
+    conflict = True
+
 
 class TextsMissing(TournamentError):
     """Challengers have no text to show to workers."""
+
+    conflict = True
 
 
 class RebuildDiffers(TournamentError):

@@ -1,11 +1,11 @@
 """The API: its description and the routers of all features."""
 
-from web.analyses import api as analyses, better_than_perfect_api as asking
+from web.analyses import api as analyses, better_than_perfect_api as better_than_perfect
 from web.api import problem_details
 from web.api.callers import Bearer, PerCaller
 from web.api.description import DescribedAPI, ObjectParser
 from web.boards import rule_api as board_rules
-from web.campaigns import api as campaigns, gold_api as test_pairs
+from web.campaigns import api as campaigns, gold_api as gold
 from web.collections import (
     api as collections,
     cluster_api as clusters,
@@ -15,7 +15,7 @@ from web.collections import (
 from web.grading import api as grading, assessor_api as assessing
 from web.payments import api as payments
 from web.pools import api as pools
-from web.preparation import api as preparing, check_list_api as check_list
+from web.preparation import api as preparation, check_list_api as check_list
 from web.releases import api as publishing
 from web.runs import api as runs, upload_api as uploads
 from web.spending import api as spending
@@ -50,11 +50,11 @@ api.add_router("", analyses.router, tags=["versions and scores"])
 api.add_router("", publishing.router, tags=["publishing"])
 api.add_router("", campaigns.router, tags=["campaigns"])
 api.add_router("", workers.router, tags=["workers"])
-api.add_router("", test_pairs.router, tags=["workers"])
+api.add_router("", gold.router, tags=["workers"])
 api.add_router("", payments.router, tags=["payments"])
 api.add_router("", pools.router, tags=["pools"])
-api.add_router("", asking.router, tags=["campaigns on their way to launch"])
-api.add_router("", preparing.router, tags=["campaigns on their way to launch"])
+api.add_router("", better_than_perfect.router, tags=["campaigns on their way to launch"])
+api.add_router("", preparation.router, tags=["campaigns on their way to launch"])
 api.add_router("", check_list.router, tags=["campaigns on their way to launch"])
 api.add_router("", grading.router, tags=["graded campaigns"])
 api.add_router("", assessing.router, tags=["graded campaigns"])

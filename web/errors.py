@@ -18,9 +18,13 @@ class WebError(Refusal):
 class AnotherUnderWay(WebError):
     """Another job for the same object is waiting or running."""
 
+    conflict = True
+
 
 class WebhookRefused(WebError):
     """The action is not possible in the webhook's current state."""
+
+    conflict = True
 
 
 class NoEvents(WebError):

@@ -1,8 +1,8 @@
 from django.urls import path
 
-from web.analyses import better_than_perfect_views as asking, views as analyses
+from web.analyses import better_than_perfect_views as better_than_perfect, views as analyses
 from web.boards import rule_views as board_rules
-from web.campaigns import gold_views as test_pairs, views as campaigns
+from web.campaigns import gold_views as gold, views as campaigns
 from web.collections import (
     added_file_views as added_files,
     cluster_views as clusters,
@@ -17,7 +17,7 @@ from web.help import views as help_pages
 from web.home import invitation_views as invitations, views as home
 from web.payments import views as payments
 from web.pools import views as pools
-from web.preparation import launch_views as launching, views as preparing
+from web.preparation import launch_views as launch, views as preparation
 from web.queries import views as queries
 from web.releases import views as releases
 from web.runs import metadata_views as run_details, upload_views as uploads, views as runs
@@ -55,8 +55,8 @@ urlpatterns = [
     path(f"{_CAMPAIGN}activity/", campaigns.activity, name="campaign_activity"),
     path(f"{_CAMPAIGN}steps/<slug:step>/", campaigns.change_state, name="campaign_step"),
     path(f"{_CAMPAIGN}budget/", campaigns.campaign_budget, name="campaign_budget"),
-    path(f"{_CAMPAIGN}test-pairs/", test_pairs.campaign_gold_pairs, name="campaign_gold"),
-    path(f"{_CAMPAIGN}test-pairs/<int:key>/suspend/", test_pairs.suspend, name="suspend_gold"),
+    path(f"{_CAMPAIGN}test-pairs/", gold.campaign_gold_pairs, name="campaign_gold"),
+    path(f"{_CAMPAIGN}test-pairs/<int:key>/suspend/", gold.suspend, name="suspend_gold"),
     path(f"{_CAMPAIGN}differences/", campaigns.differences, name="campaign_differences"),
     path(f"{_CAMPAIGN}judgments/", campaigns.judgments, name="campaign_judgments"),
     path(f"{_CAMPAIGN}judgments.<slug:form>", campaigns.judgments_file, name="judgments_file"),
@@ -64,7 +64,7 @@ urlpatterns = [
     path(f"{_CAMPAIGN}payments/", payments.payments, name="campaign_payments"),
     path(f"{_CAMPAIGN}ask-again", campaigns.ask_again, name="campaign_ask_again"),
     path(f"{_CAMPAIGN}failed/<int:key>/<slug:what>", campaigns.job_failure, name="campaign_failed"),
-    path(f"{_CAMPAIGN}simulate/", launching.simulate, name="simulate"),
+    path(f"{_CAMPAIGN}simulate/", launch.simulate, name="simulate"),
     path(f"{_CAMPAIGN}workers/", workers.workers, name="campaign_workers"),
     path(f"{_CAMPAIGN}workers/<int:key>/", workers.worker, name="campaign_worker"),
     path(f"{_CAMPAIGN}workers/<int:key>/<slug:decision>/", workers.decide_about_worker, name="decide_worker"),
@@ -209,30 +209,38 @@ urlpatterns = [
     path(f"{_COLLECTION}pools/work/<int:key>/again", pools.build_again, name="build_again"),
     path(f"{_COLLECTION}pools/named/<slug:pool>/", pools.pool, name="pool"),
     path(f"{_COLLECTION}pools/named/<slug:pool>/fraction", pools.build_fraction, name="build_fraction"),
-    path(f"{_COLLECTION}better-than-perfect/ask/", asking.show_asking_plan, name="asking_plan"),
-    path(f"{_COLLECTION}better-than-perfect/make", asking.make_asking_draft, name="make_asking"),
-    path(f"{_COLLECTION}better-than-perfect/work/<int:key>/", asking.asking_progress, name="asking_work"),
-    path(f"{_COLLECTION}better-than-perfect/work/<int:key>/again", asking.retry_asking, name="asking_again"),
-    path(f"{_COLLECTION}campaigns/new/", preparing.new_campaign, name="new_campaign"),
-    path(_PREPARE, preparing.prepare, name="prepare"),
-    path(f"{_PREPARE}settings/", preparing.campaign_settings, name="prepare_settings"),
-    path(f"{_PREPARE}screen", preparing.use_recommended_rule, name="use_recommended_rule"),
-    path(f"{_PREPARE}rename", preparing.rename_campaign_draft, name="rename_draft"),
-    path(f"{_PREPARE}delete/", preparing.confirm_draft_deletion, name="delete_draft"),
-    path(f"{_PREPARE}gold/", preparing.gold, name="prepare_gold"),
-    path(f"{_PREPARE}gold/propose", preparing.propose_gold_pairs, name="propose_gold"),
-    path(f"{_PREPARE}gold/bring", preparing.import_own_gold, name="bring_gold"),
-    path(f"{_PREPARE}gold/decide", preparing.decide_gold_pair, name="decide_gold"),
-    path(f"{_PREPARE}texts/", preparing.texts, name="prepare_texts"),
-    path(f"{_PREPARE}texts/usual", preparing.usual_texts, name="usual_texts"),
-    path(f"{_PREPARE}texts/preview", preparing.preview_texts, name="preview_texts"),
-    path(f"{_PREPARE}texts/trial", preparing.try_texts, name="try_texts"),
-    path(f"{_PREPARE}pay/", preparing.pay, name="prepare_pay"),
-    path(f"{_PREPARE}rehearsal/", launching.rehearsal, name="prepare_rehearsal"),
-    path(f"{_PREPARE}pilot/", launching.pilot_step, name="prepare_pilot"),
-    path(f"{_PREPARE}pilot/end", launching.end_pilot, name="end_pilot"),
-    path(f"{_PREPARE}check/", launching.check, name="prepare_check"),
-    path(f"{_PREPARE}launch/", launching.launch_step, name="prepare_launch"),
+    path(f"{_COLLECTION}better-than-perfect/ask/", better_than_perfect.show_asking_plan, name="asking_plan"),
+    path(f"{_COLLECTION}better-than-perfect/make", better_than_perfect.make_asking_draft, name="make_asking"),
+    path(
+        f"{_COLLECTION}better-than-perfect/work/<int:key>/",
+        better_than_perfect.asking_progress,
+        name="asking_work",
+    ),
+    path(
+        f"{_COLLECTION}better-than-perfect/work/<int:key>/again",
+        better_than_perfect.retry_asking,
+        name="asking_again",
+    ),
+    path(f"{_COLLECTION}campaigns/new/", preparation.new_campaign, name="new_campaign"),
+    path(_PREPARE, preparation.prepare, name="prepare"),
+    path(f"{_PREPARE}settings/", preparation.campaign_settings, name="prepare_settings"),
+    path(f"{_PREPARE}screen", preparation.use_recommended_rule, name="use_recommended_rule"),
+    path(f"{_PREPARE}rename", preparation.rename_campaign_draft, name="rename_draft"),
+    path(f"{_PREPARE}delete/", preparation.confirm_draft_deletion, name="delete_draft"),
+    path(f"{_PREPARE}gold/", preparation.gold, name="prepare_gold"),
+    path(f"{_PREPARE}gold/propose", preparation.propose_gold_pairs, name="propose_gold"),
+    path(f"{_PREPARE}gold/bring", preparation.import_own_gold, name="bring_gold"),
+    path(f"{_PREPARE}gold/decide", preparation.decide_gold_pair, name="decide_gold"),
+    path(f"{_PREPARE}texts/", preparation.texts, name="prepare_texts"),
+    path(f"{_PREPARE}texts/usual", preparation.usual_texts, name="usual_texts"),
+    path(f"{_PREPARE}texts/preview", preparation.preview_texts, name="preview_texts"),
+    path(f"{_PREPARE}texts/trial", preparation.try_texts, name="try_texts"),
+    path(f"{_PREPARE}pay/", preparation.pay, name="prepare_pay"),
+    path(f"{_PREPARE}rehearsal/", launch.rehearsal, name="prepare_rehearsal"),
+    path(f"{_PREPARE}pilot/", launch.pilot_step, name="prepare_pilot"),
+    path(f"{_PREPARE}pilot/end", launch.end_pilot, name="end_pilot"),
+    path(f"{_PREPARE}check/", launch.check, name="prepare_check"),
+    path(f"{_PREPARE}launch/", launch.launch_step, name="prepare_launch"),
     path(f"{_COLLECTION}grading/", grading.graded_campaigns_page, name="graded_campaigns"),
     path(_GRADED, grading.graded_campaign, name="graded_campaign"),
     path(f"{_GRADED}topics/<int:key>/decide", grading.decide_topic_by_hand, name="decide_topic"),

@@ -30,3 +30,5 @@ class LeaseLost(BackgroundError):
 
 class TooMuchAsked(BackgroundError):
     """The collection has too many unfinished jobs of this kind. More of them would delay all other jobs."""
+
+    conflict = True

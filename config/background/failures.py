@@ -1,4 +1,4 @@
-"""Classifies the cause of a failed job, and words the failure for people. No other module does this.
+"""Classifies the cause of a failed job, and words the failure for people.
 
 Members never see exceptions or tracebacks. Administrators find them in the job (``Job.trace``, on the admin pages)
 and in the log.

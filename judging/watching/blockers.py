@@ -51,7 +51,10 @@ def problems(campaign: Campaign) -> list[Guidance]:
 
 
 def problems_of_the_crowd(campaign: Campaign) -> list[Problem]:
-    """Return the problems that stop work at the crowd: a used-up budget, held pay and refused calls; at most 20."""
+    """Return what stops or delays work at the crowd, or needs a decision; at most 20 problems.
+
+    These are a used-up budget, held pay, and calls that failed or are being retried.
+    """
     stuck = (
         CrowdCall.objects.filter(campaign=campaign)
         .exclude(error_class="")

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from accounts.models import User
-from pooling.errors import KeyUsed, NotFound, PoolingError, UploadRefused
+from pooling.errors import KeyUsed, NotFound, PoolingError, UploadOver
 from pooling.intake.added_files import check_addable
 from pooling.intake.collections import check_new
 from pooling.intake.quotas import StoredFile
@@ -108,7 +108,7 @@ def abandon_files(wanted: Arriving) -> None:
     if can_leave_out(wanted) or (isinstance(wanted, NewCollection) and wanted.state == wanted.State.REFUSED):
         there |= Q(state=wanted.state)
     if not type(wanted).objects.filter(there, pk=wanted.pk).delete()[0]:
-        raise UploadRefused("These files have already been read.", "There is nothing to discard.")
+        raise UploadOver("These files have already been read.", "There is nothing to discard.")
     forget_sent_files(files, KINDS)
 
 
@@ -183,7 +183,7 @@ def _bytes_left(wanted: Arriving, number: int, offset: int) -> int:
 def _keep_part(wanted: Arriving, number: int, offset: int, part: IO[bytes], came: int) -> None:
     held = type(wanted).objects.select_for_update().filter(pk=wanted.pk).first()
     if held is None:
-        raise UploadRefused("This upload was discarded or has expired.", "Start a new upload.")
+        raise UploadOver("This upload was discarded or has expired.", "Start a new upload.")
     _bytes_left(held, number, offset)
     file = held.files[number - 1]
     with Path(file["path"]).open("r+b") as target:

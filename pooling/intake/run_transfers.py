@@ -23,7 +23,7 @@ from django.template.defaultfilters import filesizeformat
 
 from accounts.models import User
 from config import clock
-from pooling.errors import KeyUsed, QuotaReached, UploadRefused, WrongOffset
+from pooling.errors import KeyUsed, QuotaReached, UploadOver, UploadRefused, WrongOffset
 from pooling.intake.quotas import refuse_if_full, refuse_over_quota
 from pooling.intake.upload_senders import sender_values
 from pooling.models import Collection, RunUpload
@@ -163,7 +163,7 @@ def abandon(upload: RunUpload) -> None:
     gone = RunUpload.objects.filter(there | Q(state=states.REFUSED) & ~Q(parts=[]), pk=upload.pk)
     parts = list(upload.parts)
     if not gone.delete()[0]:
-        raise UploadRefused("This file has already been imported or refused.", "There is nothing to discard.")
+        raise UploadOver("This file has already been imported or refused.", "There is nothing to discard.")
     forget_parts(parts)
 
 

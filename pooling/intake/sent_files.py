@@ -13,7 +13,13 @@ from django.db import transaction
 
 from accounts.models import User
 from config import clock
-from pooling.errors import InvalidFile, InvalidPassageFile, PoolingError, ReaderFailed, UploadRefused
+from pooling.errors import (
+    InvalidFile,
+    InvalidPassageFile,
+    PoolingError,
+    ReaderFailed,
+    UploadOver,
+)
 from pooling.files.formats import Content, Progress
 from pooling.files.problems import Problem, Problems, of_refusal, only_unknown_queries
 from pooling.files.texts import passage_problems
@@ -154,7 +160,7 @@ def read_once(
             store = read()
             with transaction.atomic():
                 if not waiting.update(**store(), finished_at=clock.now()):
-                    raise UploadRefused(
+                    raise UploadOver(
                         "The files were discarded while they were being read.", "Send them again."
                     )
     except PoolingError as refusal:

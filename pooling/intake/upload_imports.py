@@ -20,6 +20,7 @@ from pooling.errors import (
     PoolingError,
     SameRun,
     SubmissionRefused,
+    UploadOver,
     UploadRefused,
     WrongOffset,
 )
@@ -93,7 +94,7 @@ def _check_file(upload: RunUpload, content: Content) -> None:
         def settle(run: Run) -> None:
             entry_of(upload)  # the sender may have left during the check
             if not _record_outcome(upload, known | {"state": RunUpload.State.IMPORTED, "run": run}):
-                raise UploadRefused("The file was discarded while it was being checked.", "Send it again.")
+                raise UploadOver("The file was discarded while it was being checked.", "Send it again.")
             log_added(upload.collection, [run], who=upload.user.get_username() if upload.user else "")
 
         keep_run(
@@ -161,7 +162,7 @@ def _submission_refusal(upload: RunUpload) -> PoolingError:
     """Return the error for a file that cannot be submitted, with the reason and what to do instead."""
     now = RunUpload.objects.filter(pk=upload.pk).first()
     if now is None:
-        return UploadRefused("The file was discarded.", "Send it again.")
+        return UploadOver("The file was discarded.", "Send it again.")
     if now.state == RunUpload.State.RECEIVING:
         here = f"{now.received_bytes:,} of {now.size_bytes:,} bytes have arrived"
         return WrongOffset(
@@ -172,7 +173,7 @@ def _submission_refusal(upload: RunUpload) -> PoolingError:
     if now.state == RunUpload.State.WAITING:
         return UploadRefused("The file is being checked.", "Check its state.")
     if now.state == RunUpload.State.IMPORTED:
-        return UploadRefused("The file is already imported.", "There is nothing left to do.")
+        return UploadOver("The file is already imported.", "There is nothing left to do.")
     if now.state == RunUpload.State.REFUSED:
         return UploadRefused("The file was refused.", "Follow the advice on each of its problems.")
     return UploadRefused("The file is no longer here.", "Send it again.")

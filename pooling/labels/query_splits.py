@@ -37,9 +37,11 @@ def plan_split(
         _refuse_bad_split(collection, qids, there)
         return PlannedSplit(tuple(qids))
     if not 0 < share < 1:
-        raise SplitRefused(f"The share must be between 0 and 1, not {share:g}.", "Correct it.")
+        raise SplitRefused(
+            f"The share must be between 0 and 1, not {share:g}.", "Choose a share such as 0.2."
+        )
     if seed < 0:
-        raise SplitRefused(f"The seed must be 0 or more, not {seed}.", "Correct it.")
+        raise SplitRefused(f"The seed must be 0 or more, not {seed}.", "Choose a seed of 0 or more.")
     places = np.random.default_rng(seed).permutation(len(there))[: round(share * len(there))]
     drawn = tuple(there[place] for place in places)
     _refuse_bad_split(collection, drawn, there)

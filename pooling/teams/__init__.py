@@ -1,1 +1,1 @@
-"""Who may submit what: teams, rounds, submission policies, and the fields that a run must have."""
+"""Teams, rounds and submission policies: when a team may submit runs, how many, and with which details."""

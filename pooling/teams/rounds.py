@@ -10,7 +10,7 @@ from django.db import transaction
 
 from config import clock
 from pooling.collections.members import log
-from pooling.errors import SubmissionRefused
+from pooling.errors import RoundInUse, SubmissionRefused
 from pooling.models import Collection, Round, Run, Team
 from pooling.rules.round_rules import (
     RoundRefusal,
@@ -73,9 +73,7 @@ def drop_round(*, planned: Round, who: str) -> None:
     with transaction.atomic():
         Round.objects.filter(pk=planned.pk).update(checked_at=clock.now())
         if planned.runs.exists():
-            raise SubmissionRefused(
-                f"The round {planned.name} has runs.", "Change its closing time to end it now."
-            )
+            raise RoundInUse(f"The round {planned.name} has runs.", "Change its closing time to end it now.")
         log(planned.collection, f"round {planned.name} deleted", who=who)
         planned.delete()
 

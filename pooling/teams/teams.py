@@ -18,7 +18,7 @@ from pooling.collections.members import (
     role_of,
     withdraw_member_invitation,
 )
-from pooling.errors import TeamRefused
+from pooling.errors import TeamConflict, TeamRefused
 from pooling.models import Collection, InvitedMember, Run, RunUpload, Team, TeamApplication, TeamMember
 from pooling.teams.submission_policies import plain_name, policy_of
 
@@ -91,10 +91,12 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
         )
     of_runs = set(Run.objects.filter(collection=collection).exclude(team="").values_list("team", flat=True))
     if known := _team_called(collection, name):
-        raise TeamRefused(f"A team {known!r} already exists.", "Invite people to it, or choose another name.")
+        raise TeamConflict(
+            f"A team {known!r} already exists.", "Invite people to it, or choose another name."
+        )
     alike = sorted(other for other in of_runs if plain_name(other) == plain_name(name) and other != name)
     if alike:
-        raise TeamRefused(
+        raise TeamConflict(
             f"The board already has runs by {alike[0]!r}, the same name in another spelling.",
             f"Use that spelling: {alike[0]!r}. A team's name cannot be changed later.",
         )
@@ -115,7 +117,7 @@ def invite_to_team(*, team: Team, email: str, invited_by: User) -> Invited:
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=team.pk)
         if invitations_of(team).exclude(invitation__email__iexact=email).count() >= MOST_INVITED:
-            raise TeamRefused(f"The team has {MOST_INVITED} unused invitations.", "Withdraw some first.")
+            raise TeamConflict(f"The team has {MOST_INVITED} unused invitations.", "Withdraw some first.")
         return invite_member(
             collection=team.collection, email=email, role=Role.SUBMITTER, invited_by=invited_by, team=team
         )
@@ -157,13 +159,13 @@ def apply_as_team(
             "The application is too long, or has no name.", "Enter a name, and shorten the text."
         )
     if alike := _team_called(collection, team_name):
-        raise TeamRefused(
+        raise TeamConflict(
             f"The team {alike} already exists.",
             "Ask one of its members to invite you, or choose another name.",
         )
     waiting = TeamApplication.objects.filter(collection=collection, state=TeamApplication.State.WAITING)
     if waiting.count() >= MOST_WAITING:
-        raise TeamRefused("Too many applications are waiting for an answer.", "Try again later.")
+        raise TeamConflict("Too many applications are waiting for an answer.", "Try again later.")
     try:
         with transaction.atomic():
             return TeamApplication.objects.create(
@@ -184,7 +186,7 @@ def decide_application(*, application: TeamApplication, accept: bool, decided_by
     with transaction.atomic():
         open_ones = TeamApplication.objects.filter(pk=application.pk, state=TeamApplication.State.WAITING)
         if not open_ones.update(state=state, decided_by=who, decided_at=clock.now()):
-            raise TeamRefused("This application has already been decided.", "Reload the page.")
+            raise TeamConflict("This application has already been decided.", "Reload the page.")
         if not accept:
             log(application.collection, f"application of {application.team_name} declined"[:300], who=who)
             return None

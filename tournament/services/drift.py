@@ -167,7 +167,7 @@ def versions_changed() -> bool:
 
 
 def compare_versions() -> int:
-    """Compare each latest version whose basis changed, so that no page waits; returns the number of comparisons."""
+    """Compare latest versions with current judgments where these changed, so that no page waits; return how many."""
     changed = [one for one in _latest_versions().values() if one.has_changed()]
     for one in changed:
         one.compared()

@@ -14,21 +14,13 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.errors import HttpError, Throttled, ValidationError
 
-from config.background.errors import TooMuchAsked
 from config.background.models import Job
 from config.errors import NotNow, Refusal
-from judging.errors import BadInput, CampaignRefused, MayNotSpend, NotReady
+from judging.errors import MayNotSpend
 from judging.models import Appeal
 from leaderboard.errors import UnknownLabels
 from pooling.errors import (
-    AlreadyImported,
-    AlreadySplit,
-    GrantOver,
-    KeyUsed,
-    MembersRefused,
     NotFound,
-    NotWithdrawn,
-    QuotaReached,
     UploadRefused,
     WrongOffset,
 )
@@ -43,18 +35,11 @@ from pooling.models import (
     SpendingGrant,
 )
 from tournament.errors import (
-    CampaignOver,
-    ChallengeUnderWay,
     NoSuchVersion,
-    NotAsShown,
-    NothingToPublish,
-    OnlyRehearsed,
-    SpendNotConfirmed,
-    TextsMissing,
 )
 from tournament.models import QrelVersion
 from web.api.caller_guidance import guidance_for
-from web.errors import AnotherUnderWay, BoardBeingDrawn, WebhookRefused
+from web.errors import BoardBeingDrawn
 from web.models import WebhookDelivery, WebhookEndpoint
 
 logger = logging.getLogger(__name__)
@@ -92,28 +77,6 @@ NAMES: dict[type[BaseException], str] = {
     WebhookEndpoint.DoesNotExist: "webhook",
 }
 NOT_THERE = (NotFound, NoSuchVersion, UnknownLabels)
-#: Refusals that depend on the current state (409). Requests that are wrong in any state get 422.
-CONFLICTS = (
-    AlreadyImported,
-    AlreadySplit,
-    AnotherUnderWay,
-    CampaignRefused,
-    CampaignOver,
-    ChallengeUnderWay,
-    GrantOver,
-    KeyUsed,
-    MembersRefused,
-    NotAsShown,
-    NothingToPublish,
-    NotReady,
-    NotWithdrawn,
-    OnlyRehearsed,
-    SpendNotConfirmed,
-    TextsMissing,
-    TooMuchAsked,
-    WebhookRefused,
-    WrongOffset,
-)
 
 
 class Unauthenticated(Exception):
@@ -132,15 +95,13 @@ def problem(
 
 def status_of(refusal: Refusal) -> int:
     """Return the HTTP status for a service's refusal."""
-    if isinstance(refusal, QuotaReached):
+    if refusal.conflict:
         return 409
     if isinstance(refusal, UploadRefused):
         return 413 if refusal.too_large else 400
     if isinstance(refusal, NOT_THERE):
         return 404
-    if isinstance(refusal, MayNotSpend):
-        return 403
-    return 409 if isinstance(refusal, CONFLICTS) and not isinstance(refusal, BadInput) else 422
+    return 403 if isinstance(refusal, MayNotSpend) else 422
 
 
 def refusal_response(request: HttpRequest, refusal: Any) -> HttpResponse:

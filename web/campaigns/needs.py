@@ -1,10 +1,11 @@
 """The next step of a campaign, and items that need a person's attention, such as workers' flags."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from config import clock
@@ -12,7 +13,7 @@ from config.guidance import Guidance
 from config.plurals import many
 from judging.intake.raised_flags import flagged_lately
 from judging.launch.pilot_report import pilot_report
-from judging.models import Campaign
+from judging.models import Campaign, GoldPair
 from judging.watching.blockers import Problem
 from judging.watching.history import Course
 from judging.watching.status import campaign_next_step, is_complete
@@ -37,6 +38,12 @@ class CampaignNeed:
     work: int | None = None
     """The key of the failed job, if the item is about one. A person can hide it, or retry it if ``again``."""
     again: bool = False
+
+
+def suspended_lately(campaigns: Iterable[Campaign | int]) -> QuerySet[GoldPair]:
+    """Return the gold pairs of these campaigns that were suspended automatically in the last three days."""
+    suspended = GoldPair.objects.filter(campaign__in=campaigns, state=GoldPair.State.SUSPENDED, decided_by="")
+    return suspended.filter(decided_at__gte=clock.now() - NEWS)
 
 
 def is_used_up(crowd: Sequence[Problem]) -> bool:

@@ -20,7 +20,7 @@ from judging.campaign.cost import money, quote_tasks
 from judging.exchange.cached_figures import Kept, kept_figures
 from judging.intake.worker_records import active_workers
 from judging.launch.pilot_report import pilot_report
-from judging.models import Campaign, CampaignChange, Discrepancy, Exclusion, GoldPair, Place, Submission, Task
+from judging.models import Campaign, CampaignChange, Discrepancy, Exclusion, Place, Submission, Task
 from judging.money import discrepancies
 from judging.money.budget import budget_low, cap_of
 from judging.people import appeal_answers
@@ -29,7 +29,14 @@ from judging.watching.failed_jobs import AGAIN
 from judging.watching.history import Course, course_of
 from judging.watching.watchdog import cause_of, stalled_work
 from tournament.models import Challenge, QrelVersion, Resolution
-from web.campaigns.needs import NEWS, CampaignNeed, budget_direction, flag_needs, is_used_up, next_direction
+from web.campaigns.needs import (
+    CampaignNeed,
+    budget_direction,
+    flag_needs,
+    is_used_up,
+    next_direction,
+    suspended_lately,
+)
 from web.campaigns.progress_figures import course_figures
 from web.common.directions import Direction
 from web.common.outdated_versions import Outdated, outdated_notices, should_publish_again
@@ -318,9 +325,8 @@ def _voice_needs(campaign: Campaign) -> tuple[list[CampaignNeed], list[CampaignN
 
 
 def _gold_needs(campaign: Campaign) -> list[CampaignNeed]:
-    since, gold = clock.now() - NEWS, campaign.gold_words
-    by_itself = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.SUSPENDED, decided_by="")
-    fresh = list(by_itself.filter(decided_at__gte=since).select_related("query").order_by("-decided_at")[:20])
+    gold = campaign.gold_words
+    fresh = list(suspended_lately([campaign]).select_related("query").order_by("-decided_at")[:20])
     return [
         CampaignNeed(
             "attention",

@@ -44,7 +44,7 @@ class KeepForms:
 
 
 def _is_form_of_signed_out(request: HttpRequest) -> bool:
-    """Return whether a signed-out person sent one of our forms from a page, with the page's token."""
+    """Return whether a signed-out person sent a form of one of our pages, with its CSRF token."""
     match = request.resolver_match
     return (
         request.method == "POST"

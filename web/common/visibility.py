@@ -130,7 +130,8 @@ def texts_of_ranked(collection: Collection, pids: Iterable[str], user: Any) -> d
     """Return pid → text of passages in rankings that the person sees.
 
     While labels are withheld, non-members see only texts of passages that other labels contain or that a run brought
-    into a pool. Otherwise, the presence of a text could reveal a withheld label.
+    into a pool. Otherwise, the presence of a text could reveal a withheld label. The rankings are visible anyway, so
+    it does not matter whether that run is public, unlike in ``tournament.services.passage_visibility``.
     """
     known = Passage.objects.filter(collection=collection, pid__in=list(pids)).exclude(text=None)
     if hides_texts(collection, user):

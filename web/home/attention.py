@@ -19,13 +19,12 @@ from judging.people import appeal_answers
 from pooling.collections.members import roles_of
 from pooling.models import Collection, TeamApplication
 from tournament.models import QrelVersion
+from web.campaigns.needs import suspended_lately
 from web.common.campaign_rows import Progress
 from web.common.outdated_versions import Outdated, should_publish_again
 from web.common.row_counts import count_by
 from web.runs.pages import new_runs
 from web.webhooks import pages as listing
-
-UNDER_WAY = (*Campaign.OFFERING, Campaign.State.PAUSED)
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ def _report_and_appeal_needs(mine: Sequence[Progress], roles: dict[int, Role]) -
             said.append(many(appeals[key], "appeal", "appeals") + late)
         if said:
             address = reverse("web:campaign_reports", args=[one.campaign.name])
-            yield HomeNeed(one.campaign.name, f"{' and '.join(said)} to look at", address, True)
+            yield HomeNeed(one.campaign.name, f"{' and '.join(said)} to look at", address, overdue[key] > 0)
 
 
 def _low_budget_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[HomeNeed]:
@@ -121,7 +120,7 @@ def _low_budget_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Itera
         undone = one.tasks - one.tasks_done
         if low := budget_low(one.campaign, used=one.spent + one.owed + one.held, undone=undone):
             words = f"its budget of ${low.cap:,.2f} does not cover all tasks, which cost ${low.needed:,.2f}"
-            yield HomeNeed(one.campaign.name, words, _campaign_address(one.campaign), True)
+            yield HomeNeed(one.campaign.name, words, _campaign_address(one.campaign))
 
 
 def _gold_pair_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[HomeNeed]:
@@ -134,19 +133,15 @@ def _gold_pair_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterat
     proposed = count_by(
         pairs.filter(state=GoldPair.State.PROPOSED, campaign__state__in=Campaign.BEFORE_LAUNCH), "campaign"
     )
-    suspended = count_by(
-        pairs.filter(state=GoldPair.State.SUSPENDED, campaign__state__in=UNDER_WAY), "campaign"
-    )
+    suspended = count_by(suspended_lately(able), "campaign")
     accepted = count_by(pairs.filter(state=GoldPair.State.ACCEPTED, campaign__in=list(proposed)), "campaign")
     for key, one in able.items():
         if proposed[key] and (lacking := needed_gold(one.campaign) - accepted[key]) > 0:
             words = f"{many(min(proposed[key], lacking), one.campaign.gold_words)} to accept"
             yield HomeNeed(one.campaign.name, words, reverse("web:prepare_gold", args=[one.campaign.name]))
         if number := suspended[key]:
-            words = f"{many(number, one.campaign.gold_words)} suspended, automatically or by a person"
-            yield HomeNeed(
-                one.campaign.name, words, reverse("web:campaign_gold", args=[one.campaign.name]), True
-            )
+            words = f"{many(number, one.campaign.gold_words)} suspended automatically"
+            yield HomeNeed(one.campaign.name, words, reverse("web:campaign_gold", args=[one.campaign.name]))
 
 
 def _outdated_version_needs(

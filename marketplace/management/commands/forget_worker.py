@@ -4,7 +4,7 @@ from typing import Any
 from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.services.account import accounts
-from marketplace.services.operator import erasure as forgetting
+from marketplace.services.operator import erasure
 
 
 class Command(Base):
@@ -25,5 +25,5 @@ class Command(Base):
 
     def act(self, **options: Any) -> dict[str, Any]:
         worker = accounts.worker_by_name(options["name"])
-        done = forgetting.erase_worker(worker, clock.now(), waive=options["waive"])
+        done = erasure.erase_worker(worker, clock.now(), waive=options["waive"])
         return {"worker_id": worker.worker_id, **done}

@@ -2,7 +2,7 @@ from typing import Any
 
 from marketplace import clock
 from marketplace.console import Command as Base
-from marketplace.services.operator import erasure as forgetting
+from marketplace.services.operator import erasure
 
 
 class Command(Base):
@@ -10,7 +10,7 @@ class Command(Base):
     example = "python -m marketplace reapply_forgettings"
 
     def act(self, **options: Any) -> dict[str, Any]:
-        return forgetting.forget_again(clock.now())
+        return erasure.forget_again(clock.now())
 
     def show(self, result: dict[str, Any]) -> None:
         self.stdout.write(f"{result['forgotten']} forgotten again; {result['left']} not. The log says why.")

@@ -7,7 +7,7 @@ from django.contrib.sessions.models import Session
 
 from marketplace.models import Outgoing, RequestToken, SigninLink
 from marketplace.services import rates
-from marketplace.services.operator import erasure as forgetting
+from marketplace.services.operator import erasure
 from marketplace.services.request_tokens import LIFETIME
 from marketplace.sweep import Sweep
 
@@ -30,9 +30,9 @@ def tidy(now: datetime) -> int:
         f"removing {what}": lambda over=over: over.delete()[0] for what, over in rows.items()
     } | {
         "removing rates": rates.forget_full,
-        "forgetting idle workers": lambda: forgetting.forget_idle(now),
-        "forgetting again": lambda: forgetting.forget_again(now)["forgotten"],
-        "erasing letters and messages": lambda: forgetting.erase_words(now),
+        "forgetting idle workers": lambda: erasure.forget_idle(now),
+        "forgetting again": lambda: erasure.forget_again(now)["forgotten"],
+        "erasing letters and messages": lambda: erasure.erase_words(now),
     }
     sweep, removed = Sweep("Tidying"), 0
     for what, step in steps.items():

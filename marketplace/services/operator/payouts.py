@@ -173,8 +173,9 @@ def payout_csv(made: PayoutBatch) -> str:
 
 
 def record_csv(lines: Iterable[str], now: datetime) -> Recorded:
-    """Record results of payouts from the columns ``reference``, ``state`` and, if present, ``note``.
+    """Record results of payouts from the columns ``reference``, ``state`` and, if present, ``note`` and ``amount``.
 
+    A given amount must equal the payout's.
     Lines with the state paid or failed are recorded, all or none; lines with the state due are skipped. A line that
     is already recorded changes nothing. Reads files as spreadsheets save them: separated by commas, semicolons or
     tabs, amounts as 1.50, 1.5 or 1,50. Raises PayoutRefused for a missing column and, naming the line, for an unknown

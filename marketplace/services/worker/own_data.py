@@ -8,7 +8,7 @@ from django.db import transaction
 
 from marketplace.models import Assignment, Departure, Outgoing, Worker, WorkerBlock
 from marketplace.rules import money
-from marketplace.services.operator import erasure as forgetting, payouts
+from marketplace.services.operator import erasure, payouts
 from marketplace.services.worker import groups, tasks as taking
 from marketplace.services.worker.in_review import InReview, in_review_of
 
@@ -59,7 +59,7 @@ def delete_account(worker: Worker, now: datetime, *, waive: bool) -> None:
     """Return open tasks and forget the worker, both or neither. Raises AccountRefused or TaskRefused."""
     for held in groups.held_tasks(worker):
         taking.return_task(worker, held.assignment_id, now)
-    forgetting.erase_worker(worker, now, waive=waive)
+    erasure.erase_worker(worker, now, waive=waive)
 
 
 def everything_about(worker: Worker) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from marketplace.errors import AccountRefused, RequestError, SweepFailed
 from marketplace.models import Assignment, Invitation, LedgerEntry, Outgoing, Payout, Worker
 from marketplace.services import messages, outbox
 from marketplace.services.account import accounts, invitations
-from marketplace.services.operator import cleanup as tidying, erasure as forgetting, forgotten_list, payouts
+from marketplace.services.operator import cleanup, erasure, forgotten_list, payouts
 from marketplace.services.worker import letters
 from tests.marketplace.conftest import NOW, hours, make_hit, work
 
@@ -61,7 +61,7 @@ def test_a_forgotten_worker_leaves_tasks_and_payments_but_no_personal_data(marth
     client.force_login(martha)
     pay()
 
-    done = forgetting.erase_worker(martha, NOW)
+    done = erasure.erase_worker(martha, NOW)
 
     assert done == {"accounts": 1, "letters": 1, "messages": 1, "mails": 2, "invitations": 1, "notes": 1}
     for trace in TRACES:
@@ -71,7 +71,7 @@ def test_a_forgotten_worker_leaves_tasks_and_payments_but_no_personal_data(marth
     assert Assignment.objects.get().status == Assignment.Status.APPROVED
     assert (Payout.objects.get().amount_cents, Payout.objects.get().state) == (200, "paid")
     assert client.get("/").status_code == 302
-    assert set(forgetting.erase_worker(Worker.objects.get(), NOW).values()) == {0}
+    assert set(erasure.erase_worker(Worker.objects.get(), NOW).values()) == {0}
 
 
 @pytest.mark.parametrize("state", ["open", "due", "failed"])
@@ -82,7 +82,7 @@ def test_nobody_is_forgotten_while_money_is_owed(martha, state):
         pay("failed")
 
     with pytest.raises(AccountRefused, match=r"still owed \$2\.00"):
-        forgetting.erase_worker(martha, NOW)
+        erasure.erase_worker(martha, NOW)
 
     assert Worker.objects.get().username == "martha"
 
@@ -92,13 +92,13 @@ def test_nobody_is_forgotten_with_work_in_review(ask, hit_type, ada):
     work(ada, hit_type)
 
     with pytest.raises(AccountRefused, match="has a task in review"):
-        forgetting.erase_worker(ada, NOW)
+        erasure.erase_worker(ada, NOW)
 
 
 def test_waived_money_is_in_no_payout(martha):
     pay("failed")
 
-    forgetting.erase_worker(martha, NOW, waive=True)
+    erasure.erase_worker(martha, NOW, waive=True)
 
     with pytest.raises(AccountRefused, match="nothing to pay out"):
         payouts.get_or_make_batch("next", until=NOW + hours(9), now=NOW + hours(9))
@@ -106,7 +106,7 @@ def test_waived_money_is_in_no_payout(martha):
 
 def test_forgotten_workers_are_neither_paid_nor_messaged(ask, martha):
     pay()
-    forgetting.erase_worker(martha, NOW)
+    erasure.erase_worker(martha, NOW)
     assignment = Assignment.objects.get().assignment_id
 
     told = ask("NotifyWorkers", Subject="s", MessageText="m", WorkerIds=[martha.worker_id])
@@ -132,21 +132,21 @@ def test_idle_workers_are_forgotten_unless_they_are_owed_money(martha, settings,
     idle = accounts.create_worker("grace", password=None, now=NOW)
     later = NOW + timedelta(days=100)
     accounts.create_worker("new", password=None, now=later)
-    tidying.tidy(later)
+    cleanup.tidy(later)
     assert not Worker.objects.exclude(forgotten_at=None).exists()
 
     settings.KEEP_ACCOUNTS_DAYS = 90
-    tidying.tidy(later)
+    cleanup.tidy(later)
 
     assert list(Worker.objects.exclude(forgotten_at=None)) == [idle]
     assert "still owed" in caplog.text
 
 
 def test_letters_and_messages_are_kept_as_configured(martha, settings):
-    tidying.tidy(NOW + timedelta(days=360))
+    cleanup.tidy(NOW + timedelta(days=360))
     assert (martha.letters.count(), martha.messages.count()) == (1, 1)
 
-    tidying.tidy(NOW + timedelta(days=380))
+    cleanup.tidy(NOW + timedelta(days=380))
 
     assert (martha.letters.count(), martha.messages.count()) == (0, 0)
     assert Invitation.objects.get().email == ""
@@ -157,7 +157,7 @@ def test_letters_and_messages_are_kept_as_configured(martha, settings):
 def test_workers_in_a_restored_backup_are_forgotten_again(martha, capsys, way):
     pay()
     with transaction.atomic():
-        forgetting.erase_worker(martha, NOW)
+        erasure.erase_worker(martha, NOW)
         transaction.set_rollback(True)  # restores the database; the list outside it stays
     assert Worker.objects.get().username == "martha"
 
@@ -166,7 +166,7 @@ def test_workers_in_a_restored_backup_are_forgotten_again(martha, capsys, way):
             call_command("reapply_forgettings", "--json")
             assert json.loads(capsys.readouterr().out)["forgotten"] == expected
     else:
-        tidying.tidy(NOW)
+        cleanup.tidy(NOW)
 
     assert Worker.objects.get().forgotten_at is not None
     assert "martha" not in forgotten_list.forgotten_file().read_text()
@@ -174,11 +174,11 @@ def test_workers_in_a_restored_backup_are_forgotten_again(martha, capsys, way):
 
 def test_workers_who_are_owed_money_in_the_backup_are_kept_and_named(martha, caplog):
     with transaction.atomic():
-        forgetting.erase_worker(martha, NOW, waive=True)
+        erasure.erase_worker(martha, NOW, waive=True)
         transaction.set_rollback(True)
     payouts.get_or_make_batch("b", until=NOW + hours(1), now=NOW + hours(1))
 
-    assert forgetting.forget_again(NOW) == {"forgotten": 0, "left": 1}
+    assert erasure.forget_again(NOW) == {"forgotten": 0, "left": 1}
     assert "is back after a restore" in caplog.text
 
 
@@ -199,7 +199,7 @@ def test_a_guessed_name_stops_no_forgetting(martha, ada):
     Worker.objects.filter(pk=ada.pk).update(username=f"forgotten-{martha.pk}")
     pay()
 
-    assert forgetting.erase_worker(martha, NOW)["accounts"] == 1
+    assert erasure.erase_worker(martha, NOW)["accounts"] == 1
 
     name = Worker.objects.get(pk=martha.pk).username
     assert name.startswith("forgotten-")
@@ -218,7 +218,7 @@ def test_one_failure_stops_no_other_forgetting_and_no_other_step(martha, ada, gr
     settings.KEEP_ACCOUNTS_DAYS, settings.KEEP_MESSAGES_DAYS = 90, 30
 
     with pytest.raises(SweepFailed, match=rf"worker {ada.worker_id} \(AssertionError\) failed"):
-        tidying.tidy(NOW + timedelta(days=100))
+        cleanup.tidy(NOW + timedelta(days=100))
 
     assert list(Worker.objects.filter(forgotten_at=None)) == [ada]
     assert Worker.objects.get(pk=ada.pk).username == "ada"

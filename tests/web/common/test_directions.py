@@ -15,7 +15,7 @@ from judging.campaign.campaigns import CampaignSettings
 from judging.models import Campaign
 from pooling.files.mistaken_files import where_it_belongs
 from pooling.models import Collection
-from tests.web.api.test_who_may_call import TABLE
+from tests.web.api.test_call_permissions import TABLE
 from tests.web.conftest import PEOPLE
 from web.common.access import Reader
 from web.common.campaign_steps import idle_campaign_direction

@@ -1,6 +1,6 @@
 """Permissions on pages: every address × every role. An address that is missing in the table fails the test.
 
-The calls of the API are in test_who_may_call.py.
+The calls of the API are in test_call_permissions.py.
 """
 
 import re

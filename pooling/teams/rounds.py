@@ -69,7 +69,7 @@ def set_round(
 
 
 def drop_round(*, planned: Round, who: str) -> None:
-    """Delete a round without submissions. Raises SubmissionRefused."""
+    """Delete a round without submissions. Raises RoundInUse."""
     with transaction.atomic():
         Round.objects.filter(pk=planned.pk).update(checked_at=clock.now())
         if planned.runs.exists():

@@ -1,11 +1,13 @@
 """The API rejects unknown parameters and fields, bodies that are too large, and invalid files, with a reason."""
 
 import gzip
+from datetime import timedelta
 
 import pytest
 
+from config import clock
 from judging.models import Campaign
-from pooling.models import Run, RunUpload, SubmissionPolicy
+from pooling.models import Round, Run, RunUpload, SubmissionPolicy
 from pooling.teams.submission_policies import drop_policy, set_policy
 from tests.due_jobs import work_off_everything
 from tests.web.api_caller import RUN, RUNS, api as api, problem
@@ -152,3 +154,22 @@ def test_a_second_launch_with_another_amount_is_a_conflict(api):
     assert api.post("/campaigns/spring/launch", {"confirm_spend": 10}).status_code == 200
     said = problem(api.post("/campaigns/spring/launch", {"confirm_spend": 90}), 409)["detail"]
     assert said == "Campaign spring is already open, launched with $10.00 confirmed. Nothing changed."
+
+
+def test_a_request_that_only_the_present_state_prevents_is_a_conflict(api, published):
+    team = {"name": "Otters"}
+    assert api.post("/collections/harbour/teams", team).status_code == 201
+    assert "already exists" in problem(api.post("/collections/harbour/teams", team), 409)["detail"]
+    problem(api.post("/collections/harbour/teams", {"name": " "}), 422)
+
+    now = clock.now()
+    planned = Round.objects.create(
+        collection=published.collection,
+        name="2026",
+        opens_at=now,
+        closes_at=now + timedelta(days=1),
+        most_runs=9,
+    )
+    Run.objects.filter(pk=published.collection.runs.first().pk).update(round=planned)
+    where = "/api/v1/collections/harbour/rounds/2026"
+    assert "has runs" in problem(api.client.delete(where, headers=api.headers), 409)["detail"]

@@ -143,7 +143,7 @@ def test_a_check_alone_changes_nothing_until_it_is_submitted(api):
     work_off_everything()
 
     assert Run.objects.filter(run_tag="parts").exists()
-    assert api.client.delete(where, headers=api.headers).status_code == 400
+    assert api.client.delete(where, headers=api.headers).status_code == 409
 
 
 def test_an_upload_is_dropped(api, data_dir):

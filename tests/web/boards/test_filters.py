@@ -210,7 +210,7 @@ def test_the_place_by_do_no_harm_is_shown_beside_the_mean(fleet, client):
     board = page.context["board"]
 
     assert board.details == ["do-no-harm rank (search lengths)"]
-    assert "from the lowest grade that counts as relevant in the labels" in page.content.decode()
+    assert "at least the lowest relevant grade of the labels" in page.content.decode()
     assert "Runs are compared in pairs" not in client.get(BOARD).content.decode()
     assert {line.said for line in board.page if not line.row.perfect} == {("1",)}
 

@@ -7,7 +7,7 @@ TournamentError
 ├── NothingToPublish      no query can be published, or others keep publishing at the same time
 ├── NotAsShown            the draft has changed since its preview
 ├── OnlyRehearsed         a rehearsal's simulated judgments can't be published
-├── CampaignOver          a closing or closed campaign takes no more judgments
+├── CampaignOver          the campaign is closing or closed, so no more judgments can be requested
 ├── ChallengeUnderWay     a campaign can have one challenge at a time
 ├── TextsMissing          challengers have no text
 ├── RebuildDiffers        a version can't be derived again from its manifest
@@ -54,7 +54,7 @@ class OnlyRehearsed(TournamentError):
 
 
 class CampaignOver(TournamentError):
-    """A closing or closed campaign takes no more judgments."""
+    """The campaign is closing or closed, so no more judgments can be requested."""
 
     conflict = True
 

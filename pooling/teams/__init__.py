@@ -1,1 +1,1 @@
-"""Teams, rounds and submission policies: when a team may submit runs, how many, and with which details."""
+"""Teams, rounds and submission policies: when a team can submit runs, how many, and with which details."""

@@ -203,7 +203,7 @@ def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> N
 def _refuse_closed(campaign: Campaign) -> None:
     if campaign.state in Campaign.OVER:
         raise CampaignOver(
-            f"The campaign {campaign.name} is {campaign.state} and takes no more judgments.",
+            f"The campaign {campaign.name} is {campaign.state}, so no more judgments can be requested.",
             "Start the challenge from a new campaign, which begins with the latest version's best answers.",
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 from config import clock
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
-from config.background.services import nobody_at_work, start, start_for
+from config.background.services import start, start_for
 from config.errors import NotNow, Refusal
 from leaderboard.board.boards import AskedBoard
 from leaderboard.board.default_measure import default_measure
@@ -122,14 +122,14 @@ def draw_board_job(
 def drawing_work(board: AskedBoard, before: QrelVersion | None = None) -> Work | None:
     """Return the job that computes the board, and start it if needed.
 
-    Return None if the page gets the board without a job: it is cached or small, no job worker is running, or a job
-    computed it within ``JUST_ENDED``. A job that failed within this time is returned, not started again.
+    Return None if the page gets the board without a job: it is cached or small, or a job computed it within
+    ``JUST_ENDED``. A job that failed within this time is returned, not started again.
     ``before``: the version with which the page compares ranks.
     """
     if board.is_there():
         return None
     covered = Qrel.objects.filter(qrel_set=board.official).values("query").distinct().count()
-    if len(board.runs) * covered < MANY_VALUES or nobody_at_work():
+    if len(board.runs) * covered < MANY_VALUES:
         return None
     last = Job.objects.filter(kind=BOARD, key=board.key).order_by("-pk").first()
     if last and (last.finished_at or clock.now()) > clock.now() - JUST_ENDED:

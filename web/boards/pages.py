@@ -224,6 +224,8 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
     if work:
         if work.failure:
             raise NotNow(str(work.failure))
+        if work.idle:
+            raise BoardBeingDrawn(f"The leaderboard is not computed yet. {work.idle}", again)
         so_far = f" ({work.progress})" if work.job and work.job.progress_total else ""
         raise BoardBeingDrawn(f"The leaderboard is being computed{so_far}.", again)
     return _board_as_seen(asked, sight)

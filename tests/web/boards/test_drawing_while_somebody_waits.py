@@ -8,6 +8,7 @@ from config.errors import NotNow
 from leaderboard.board import boards
 from tests.due_jobs import work_off_everything
 from web.boards import jobs
+from web.common import job_progress
 
 BOARD = "/collections/harbour/leaderboard/?measure=P@1"
 DRAWING = "/collections/harbour/leaderboard/drawing?measure=P@1"
@@ -16,7 +17,7 @@ DRAWING = "/collections/harbour/leaderboard/drawing?measure=P@1"
 @pytest.fixture
 def owner(cast, monkeypatch):
     monkeypatch.setattr(jobs, "MANY_VALUES", 1)
-    monkeypatch.setattr(jobs, "nobody_at_work", lambda: "")
+    monkeypatch.setattr(job_progress, "nobody_at_work", lambda: "")
     return cast.clients["owner"]
 
 
@@ -80,16 +81,23 @@ def test_a_failure_is_shown_and_not_retried_at_once(owner, monkeypatch):
     assert waiting().count() == 0
 
 
-def test_small_boards_and_installations_without_workers_draw_at_once(owner, monkeypatch):
-    monkeypatch.setattr(jobs, "nobody_at_work", lambda: "No worker is running.")
-
-    assert "quay" in owner.get(BOARD).content.decode()
-
-    monkeypatch.setattr(jobs, "nobody_at_work", lambda: "")
+def test_small_boards_are_drawn_at_once(owner, monkeypatch):
     monkeypatch.setattr(jobs, "MANY_VALUES", 1_000_000)
 
     assert "quay" in owner.get("/collections/harbour/leaderboard/?measure=AP").content.decode()
     assert waiting().count() == 0
+
+
+def test_without_workers_pages_and_files_answer_at_once_and_say_why_the_board_waits(owner, monkeypatch):
+    monkeypatch.setattr(job_progress, "nobody_at_work", lambda: "No background worker is running.")
+    monkeypatch.setattr(boards, "make_leaderboard", None)  # no request may draw it
+
+    for address in ("/", "/collections/harbour/", "/collections/harbour/leaderboard/", "/leaderboards/"):
+        assert "No background worker is running." in owner.get(address).content.decode()
+    assert owner.get("/collections/harbour/runs/").status_code == 200
+    file = owner.get("/collections/harbour/leaderboard.csv")
+    assert (file.status_code, waiting().count()) == (503, 1)
+    assert "not computed yet. No background worker" in file.content.decode()
 
 
 def test_files_and_calls_say_that_the_board_is_being_drawn(owner):
@@ -113,8 +121,8 @@ def test_other_pages_omit_the_board_while_it_is_drawn(owner):
     replies = [owner.get(page) for page in pages]
 
     assert [reply.status_code for reply in replies] == [200] * 4
-    for reply in replies[1:3]:
-        assert "The leaderboard is being computed" in reply.content.decode()
+    assert "The leaderboard is being computed" in replies[1].content.decode()
+    assert "The leaderboard is not computed yet" in replies[2].content.decode()
     assert waiting().count() == 1
 
 

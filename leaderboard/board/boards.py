@@ -11,7 +11,7 @@ import numpy as np
 from config import kept_objects
 from config.guidance import Action, Guidance, TerminalOnly
 from leaderboard.board.default_measure import MEASURE
-from leaderboard.board.judged_tops import judged_tops, returned_tops
+from leaderboard.board.judged_tops import KEPT_SECONDS, judged_tops, returned_tops
 from leaderboard.board.standings import Board, BoardInput, Standing, draw_board
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NoRuns, NothingToScore
@@ -28,10 +28,6 @@ from pooling.collections.lookups import runs_of_kind
 from pooling.models import Collection, QrelSet, Run
 from pooling.rules.run_details import task_of
 from tournament.models import QrelVersion, VersionQuery
-
-KEPT_SECONDS = 3600
-"""Seconds for which a board and its judged tops are cached. The cache keys miss one change: if the text of a top
-passage arrives later and equals that of a judged passage, the top passage counts as judged."""
 
 
 @dataclass(frozen=True)

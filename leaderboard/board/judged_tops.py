@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from config import kept_objects
 from judging.models import Judgment
 from pooling.files.ranking import Ranking
 from pooling.files.wanted_ranks import Wanted, find_wanted
@@ -21,6 +22,22 @@ KEYS_AT_ONCE = 5000
 Pids = dict[str, set[str]]
 Top = tuple[int, str]
 """(index of the query, pid)"""
+
+
+KEPT_SECONDS = 3600
+"""Seconds for which a board and its judged tops are cached. The cache keys miss one change: if the text of a top
+passage arrives later and equals that of a judged passage, the top passage counts as judged."""
+
+
+def _judged_passages(version: QrelVersion) -> tuple[Pids, dict[str, str]]:
+    """Return qid → judged pids, and pid → text key of these passages, cached for all runs of the version."""
+    key = kept_objects.object_key("judged-passages", version.manifest_sha256, version.collection_id)
+    found: tuple[Pids, dict[str, str]] | None = kept_objects.kept(key)
+    if found is None:
+        judged = judged_pids(version)
+        found = judged, _class_keys(version, set().union(*judged.values()))
+        kept_objects.keep_object(key, found, KEPT_SECONDS)
+    return found
 
 
 def judged_pids(version: QrelVersion) -> Pids:
@@ -90,11 +107,11 @@ def judged_tops(
 
     A passage of the same class as a judged passage counts as judged. Queries for which a run has no passage have 0.
     """
-    judged = judged_pids(version)
+    judged, key_of = _judged_passages(version)
     entries = [(place, pid) for place, qid in enumerate(qids) for pid in sorted(judged.get(qid, ()))]
     query = np.array([place for place, _ in entries], dtype=np.int64)
     wanted = Wanted(tuple(qids), query, tuple(pid for _, pid in entries))
-    classes = _judged_classes(version, judged, qids)
+    classes = _judged_classes(judged, key_of, qids)
     table = np.zeros((len(runs) + 1, len(qids)))
     others: dict[Top, list[int]] = defaultdict(list)
     for row, run in enumerate(runs):
@@ -135,9 +152,8 @@ def _unjudged_tops(ranking: Ranking, wanted: Wanted, judged: npt.NDArray[np.floa
     return [(query, pid) for (_, query), pid in zip(rows, pids, strict=True)]
 
 
-def _judged_classes(version: QrelVersion, judged: Pids, qids: Sequence[str]) -> dict[int, set[str]]:
+def _judged_classes(judged: Pids, key_of: dict[str, str], qids: Sequence[str]) -> dict[int, set[str]]:
     """Return query index → text keys of the query's judged passages, for passages with known texts."""
-    key_of = _class_keys(version, {pid for qid in qids for pid in judged.get(qid, ())})
     classes = {
         place: {key_of[pid] for pid in judged.get(qid, ()) if pid in key_of} for place, qid in enumerate(qids)
     }

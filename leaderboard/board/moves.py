@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from config import kept_objects
-from leaderboard.board.boards import KEPT_SECONDS
 from leaderboard.board.default_measure import MEASURE
+from leaderboard.board.judged_tops import KEPT_SECONDS
 from leaderboard.scoring.agreement import competition_ranks
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, version_labels

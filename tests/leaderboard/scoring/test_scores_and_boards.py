@@ -200,6 +200,15 @@ def test_a_top_of_a_judged_class_is_judged(valley, version):
     assert table[0].tolist() == [0.0, 1.0]
 
 
+def test_the_judged_passages_of_a_version_are_read_once_for_all_runs(valley, version, monkeypatch):
+    first = judged_tops(version, valley.runs[:1], ["q1", "q2", "q3"], {})
+    monkeypatch.setattr("leaderboard.board.judged_tops.judged_pids", None)
+
+    both = judged_tops(version, valley.runs[:2], ["q1", "q2", "q3"], {})
+
+    assert both[0].tolist() == first[0].tolist()
+
+
 def test_judged_tops_of_carried_queries_come_from_the_version_that_decided_them(valley, version):
     """A second campaign decides q4 alone; q1 to q3 are carried over."""
     first = valley.campaign

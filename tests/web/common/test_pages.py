@@ -397,6 +397,17 @@ def test_beaten_is_about_the_perfect_runs_label(client, published):
     assert "(beaten)" not in text_of(client.get(query_url(published, "q2")))
 
 
+def test_labeled_passages_of_the_pool_are_not_called_other_ones_without_the_qrel(client, published):
+    published.official.qrels.create(
+        query=published.query("q1"), passage=published.passage("far"), grade=9, position=9
+    )
+
+    page = text_of(client.get(query_url(published, "q1")))
+
+    assert "1 passage in the pool is labeled relevant: " in page
+    assert "1 relevant passage was not pooled" in page
+
+
 def test_official_passages_outside_the_pool_are_counted_not_listed(client, published):
     qrels = published.official.qrels
     for place, pid in enumerate(["far", "away"]):

@@ -4,7 +4,7 @@ import pytest
 from django.db.models import F
 from django.test import Client
 
-from pooling.models import PrivateQuery, Query, QuerySplit
+from pooling.models import PooledPassage, PrivateQuery, Query, QuerySplit
 from tests.factories import make_run
 
 pytestmark = pytest.mark.one_database
@@ -23,6 +23,15 @@ def test_every_query_has_its_values_its_pool_and_its_best_answer(client, publish
     assert first.answered == sum(value > 0 for value in first.values)
     assert first.status is not None
     assert [passage.pid for passage in first.best] == ["b"]
+
+
+def test_a_query_in_no_pool_has_a_dash_for_its_pool(client, published):
+    PooledPassage.objects.filter(query__qid="q1").delete()
+
+    page = client.get(QUERIES, {"q": "q1"}).content.decode()
+
+    assert '<td class="number">–</td>' in page
+    assert '<td class="number">0</td>' not in page
 
 
 def test_values_stand_in_the_order_of_the_board(client, published):

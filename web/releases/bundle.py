@@ -19,7 +19,7 @@ from web.models import MadeBundle
 from web.releases import kept_bundles as kept, store
 from web.releases.bundle_agreement import Agreement
 from web.releases.bundle_rows import ReleasedRows
-from web.releases.card import data_card, license_text, pay_text
+from web.releases.card import data_card, is_imported, license_text, pay_text
 from web.releases.scope import CAMPAIGN_FIELDS, PUBLIC, Scope, campaign_facts
 from web.versions.released_qrels import released_qrels
 
@@ -105,7 +105,8 @@ def _write_contents(scope: Scope, writer: _Writer, progress: Progress) -> dict[s
     campaigns = {campaign.name: _campaign_description(scope, campaign, seen) for campaign in scope.campaigns}
     writer.json("campaigns.json", campaigns)
     for campaign in scope.campaigns:
-        _write_worker_texts(campaign, writer)
+        if not is_imported(campaigns[campaign.name]["judges"]):
+            _write_worker_texts(campaign, writer)
     facts = agreement.facts()
     writer.json("agreement.json", facts)
     progress(5, STEPS, "Data card")
@@ -179,8 +180,10 @@ def _campaign_description(scope: Scope, campaign: Campaign, seen: _JudgmentTally
     submitted = Submission.objects.filter(
         campaign=campaign, state=Submission.State.SUBMITTED, submitted_at__lte=scope.version.published_at
     )
-    return {name: facts[name] for name in (*CAMPAIGN_FIELDS, "crowd", "created_at", "launched_at")} | {
-        "judges": dict(seen.judges[campaign.name]),
+    judges = dict(seen.judges[campaign.name])
+    fields = ["name"] if is_imported(judges) else CAMPAIGN_FIELDS
+    return {name: facts[name] for name in (*fields, "crowd", "created_at", "launched_at")} | {
+        "judges": judges,
         "first_judgment": seen.first.get(campaign.name),
         "last_judgment": seen.last.get(campaign.name),
         "tasks_submitted": submitted.count(),

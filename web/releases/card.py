@@ -35,14 +35,14 @@ def license_text(scope: Scope) -> str:
 def data_card(scope: Scope, facts: Mapping[str, Any]) -> str:
     """Return the data card: purpose, collection, judges, pay, screening, known problems, fields."""
     agreement = facts["agreement"]
+    campaigns = [_campaign_card(campaign, facts["campaigns"][campaign.name]) for campaign in scope.campaigns]
     context = {
         "collection": scope.collection,
         "version": scope.version,
         "versions": len(scope.chain),
         "counts": {name: str(count) for name, count in facts["counts"].items()},
-        "campaigns": [
-            _campaign_card(campaign, facts["campaigns"][campaign.name]) for campaign in scope.campaigns
-        ],
+        "campaigns": campaigns,
+        "all_imported": all(campaign["imported"] for campaign in campaigns),
         "agreement": agreement,
         "agreement_words": _share_in_words(agreement, "agreement"),
         "left_words": _share_in_words(agreement, "left_share"),
@@ -53,19 +53,25 @@ def data_card(scope: Scope, facts: Mapping[str, Any]) -> str:
 
 def _campaign_card(campaign: Campaign, facts: Mapping[str, Any]) -> dict[str, Any]:
     return dict(facts) | {
+        "imported": is_imported(facts["judges"]),
         "crowd_words": crowd_sentence(facts["crowd"], facts["judges"]),
         "launched": _date_part(facts["launched_at"]),
         "first": _date_part(facts["first_judgment"]),
         "last": _date_part(facts["last_judgment"]),
-        "slip_rate": f"{facts['slip_rate']:g}",
+        "slip_rate": f"{campaign.slip_rate:g}",
         "pay_words": " ".join(pay_text(campaign).split()),
     }
+
+
+def is_imported(judges: Mapping[str, int]) -> bool:
+    """Return whether all judgments were made elsewhere, so nobody read the campaign's texts or got its pay."""
+    return set(judges) == {"imported"}
 
 
 def crowd_sentence(crowd: str, judges: Mapping[str, int]) -> str:
     """Return a phrase about who judged: people, simulated workers, or people elsewhere (imported judgments)."""
     total, simulated, imported = sum(judges.values()), judges.get("simulated", 0), judges.get("imported", 0)
-    if total and total == imported:
+    if is_imported(judges):
         return "unknown: the judgments were made elsewhere and imported"
     words = crowd or "an unknown crowd"
     if imported:

@@ -250,6 +250,20 @@ def test_simulated_workers_are_identified_as_such(town):
     assert "- crowd: **simulated workers only** (programs, not people)" in read(town.version)["DATA_CARD.md"]
 
 
+def test_imported_judgments_have_no_pay_screening_or_texts(town):
+    town.campaign.judgments.update(judge_kind="imported")
+
+    files = read(town.version)
+
+    card = files["DATA_CARD.md"]
+    assert "- crowd: unknown: the judgments were made elsewhere and imported" in card
+    assert not [
+        words for words in ("pays $", "screening: ", "what workers read", "were pooled") if words in card
+    ]
+    assert not [name for name in files if name.startswith("texts/")]
+    assert "reward" not in json.loads(files["campaigns.json"])["spring"]
+
+
 @pytest.fixture
 def crew(town):
     """Give every judgment its own worker, second and task; publish again with more judgments.

@@ -347,7 +347,7 @@ def test_a_document_run_without_a_task_is_named(port, manager):
     docs = make_run(port, "docs", found)
 
     said = texts(manager.get(PLAN, {"qrels": "official", "depth": 2}))
-    assert "docs shares no passage with the other runs and labels." in said
+    assert "In this pool, docs shares no passage with the other runs and labels." in said
 
     runs = list(port.runs.order_by("run_tag"))
     pool = build_pool(collection=port, name="mixed", runs=runs, qrel_set=port.qrel_sets.get(), depth=2)

@@ -142,14 +142,15 @@ def _pack_anew(campaign: Campaign) -> None:
     request_pairs(campaign, asked, judgments=campaign.judgments_per_pair, round=0)
 
 
-def promise_hourly(campaign: Campaign, least: Decimal | None, *, who: str = "") -> None:
-    """Set the minimum hourly pay that the launch checks enforce; None removes it."""
+def promise_hourly(campaign: Campaign, least: Decimal | None, *, who: str = "") -> bool:
+    """Set the minimum hourly pay that the launch checks enforce; None removes it. Return whether it changed."""
     check_changeable(campaign)
     if least is not None and not (least.is_finite() and 0 <= least <= MOST_HOURLY):
         raise BadInput(f"The minimum hourly pay must be between $0.00 and ${MOST_HOURLY:,.2f}.")
     if campaign.minimum_hourly == least:
-        return
+        return False
     Campaign.objects.filter(pk=campaign.pk).update(minimum_hourly=least)
     campaign.refresh_from_db()
     words = "nothing" if least is None else f"${least:,.2f}"
     log_change(campaign, "minimum hourly pay changed", why=words, who=who)
+    return True

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -137,8 +138,12 @@ def _save_settings(form: forms.OfSettings, campaign: Campaign, request: HttpRequ
     form.say(replace(settings_of(campaign), **form.changes()).problems())
     if not form.is_valid():
         return False
+    least = form.cleaned_data.get("minimum_hourly", campaign.minimum_hourly)
     try:
-        changed = change_settings(campaign, form.changes(), who=who(request))
+        with transaction.atomic():
+            changed = change_settings(campaign, form.changes(), who=who(request))
+            if promise_hourly(campaign, least, who=who(request)):
+                changed = [*changed, "minimum_hourly"]
     except CampaignRefused as refusal:
         form.refused(refusal)
         return False
@@ -313,10 +318,8 @@ def pay(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET if "reward" in request.GET else None
     form = forms.PayForm(given, initial=initial)
     if request.method == "POST" and form.is_valid():
-        least = form.cleaned_data["minimum_hourly"]
         with add_error_if_refused(form, "minimum_hourly"):
             if _save_settings(form, campaign, request):
-                promise_hourly(campaign, least, who=who(request))
                 return redirect(f"web:prepare_{_next_step_name(request, campaign, 'pay')}", campaign.name)
     if form.is_bound and form.values_are_valid:
         _apply_unsaved(campaign, form)

@@ -253,7 +253,8 @@ def test_the_pay_page_shows_the_effect_of_unsaved_values(manager, draft):
     assert "less than the $300.00 you promise" in told
     draft.refresh_from_db()
     assert draft.reward == Decimal("2.00")
-    manager.post(f"{DRAFT}pay/", sent | {"budget": "100"})
+    saved = texts(manager.post(f"{DRAFT}pay/", sent | {"budget": "100"}, follow=True))
+    assert "Saved: “Dollars per whole task”, “Budget”, “Minimum hourly pay”." in saved
     draft.refresh_from_db()
     assert (draft.reward, draft.budget, draft.minimum_hourly) == (4, 100, 300)
     manager.post(f"{DRAFT}pay/", sent | {"budget": "", "minimum_hourly": ""})

@@ -117,9 +117,10 @@ def refuse_budget(campaign: Campaign, amount: Decimal, *, by: User | None = None
         raise BadInput(f"The budget must be more than $0.00 and at most ${MOST_BUDGET:,.2f}.")
     committed = money(campaign)["committed"]
     if amount < committed:
+        pause = Guidance("Pause it first to commit less: ", Action("pause_campaign", campaign.name, lead=""))
         raise CampaignRefused(
             f"${amount:,.2f} is less than the ${committed:,.2f} that {campaign.name} has committed.",
-            Guidance("Pause it first to commit less: ", Action("pause_campaign", campaign.name, lead="")),
+            pause if campaign.state in Campaign.OFFERING else "Choose at least this amount.",
         )
     if settings.BUDGET_CAP and amount > settings.BUDGET_CAP:
         raise CampaignRefused(

@@ -2,6 +2,7 @@ from decimal import Decimal
 
 import pytest
 
+from judging.campaign.campaigns import pause
 from judging.campaign.cost import money
 from judging.errors import CampaignRefused, NotReady
 from judging.launch.launches import launch_campaign
@@ -75,8 +76,11 @@ def test_launch_over_the_budget_is_refused(fair):
 def test_a_budget_below_what_is_committed_or_above_the_installation_s_cap_is_refused(spent, settings):
     with pytest.raises(CampaignRefused, match="more than"):
         raise_budget(spent, Decimal("0"))
-    with pytest.raises(CampaignRefused, match=r"less than the \$9.60"):
+    with pytest.raises(CampaignRefused, match=r"less than the \$9.60.*Pause it first"):
         raise_budget(spent, Decimal("9.00"))
+    pause(spent)
+    with pytest.raises(CampaignRefused, match=r"less than the \$9.60.*Choose at least"):
+        raise_budget(spent, Decimal("2.00"))
     settings.BUDGET_CAP = Decimal("20")
     with pytest.raises(CampaignRefused, match="cap of"):
         raise_budget(spent, Decimal("20.01"))

@@ -11,6 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
 from config import clock
+from config.plurals import many
 from judging.campaign.cost import pay_for
 from judging.campaign.reading_time import seconds_a_pair
 from judging.campaign.shared_figures import kept_while_reading
@@ -235,8 +236,8 @@ def unknown_figure(campaign: Campaign, text: str) -> str:
     return left[0] if left else ""
 
 
-def passages_without_text(campaign: Campaign) -> int:
-    """Return how many passages of the campaign's pairs and accepted gold pairs have no text."""
+def passages_without_text(campaign: Campaign) -> list[str]:
+    """Return the ids of those passages of the campaign's pairs and accepted gold pairs that have no text."""
     pairs = Pair.objects.filter(campaign=campaign)
     gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
     shown = (
@@ -245,4 +246,10 @@ def passages_without_text(campaign: Campaign) -> int:
         | Q(pk__in=gold.values("relevant"))
         | Q(pk__in=gold.values("off_topic"))
     )
-    return Passage.objects.filter(shown, text=None).count()
+    return list(Passage.objects.filter(shown, text=None).order_by("pk").values_list("pid", flat=True))
+
+
+def no_text_words(missing: list[str]) -> str:
+    """Return a sentence that counts the passages without text and names the first five."""
+    more = f" and {len(missing) - 5:,} more" if len(missing) > 5 else ""
+    return f"{many(len(missing), 'passage has', 'passages have')} no text: {', '.join(missing[:5])}{more}."

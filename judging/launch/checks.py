@@ -28,7 +28,7 @@ from judging.campaign.screening_forecast import (
 )
 from judging.campaign.spending_rights import spending_right
 from judging.campaign.strategy_figures import outcomes_of
-from judging.campaign.worker_texts import passages_without_text, unknown_figure
+from judging.campaign.worker_texts import no_text_words, passages_without_text, unknown_figure
 from judging.crowds import crowd_at
 from judging.errors import CrowdError, NotReady
 from judging.launch.check_results import Checked, Passed
@@ -309,7 +309,7 @@ def _check_worker_texts(plan: Plan) -> Passed:
     missing = passages_without_text(campaign)
     if missing and not (campaign.placeholder_text or plan.placeholder_text):
         raise NotReady(
-            f"{many(missing, 'passage has', 'passages have')} no text.",
+            no_text_words(missing),
             Guidance(
                 Action("fetch_passages", campaign.collection.name, "--passages FILE"),
                 ", or let only simulated workers in, with ",
@@ -325,7 +325,7 @@ def _check_worker_texts(plan: Plan) -> Passed:
         )
     if missing:
         return Passed(
-            f"accepted; {many(missing, 'passage without text is', 'passages without text are')} shown as "
+            f"accepted; {many(len(missing), 'passage without text is', 'passages without text are')} shown as "
             "placeholders, to simulated workers only"
         )
     return Passed("accepted; every passage has a text")

@@ -10,10 +10,9 @@ from django.db import transaction
 
 from config import clock
 from config.guidance import Action
-from config.plurals import many
 from judging.campaign.campaigns import log_change
 from judging.campaign.postings import next_posting
-from judging.campaign.worker_texts import passages_without_text
+from judging.campaign.worker_texts import no_text_words, passages_without_text
 from judging.errors import BadInput, CampaignRefused
 from judging.exchange.link_tokens import trial_link_for
 from judging.models import Campaign, Posting, Submission, Task, Worker
@@ -61,7 +60,7 @@ def trial_link(campaign: Campaign, *, days: int = 14, who: str = "") -> TrialLin
     missing = passages_without_text(campaign)
     if missing and not campaign.placeholder_text:
         raise CampaignRefused(
-            f"{many(missing, 'passage has', 'passages have')} no text to show.",
+            no_text_words(missing),
             Action("fetch_passages", campaign.collection.name, "--passages FILE"),
         )
     expires_at = clock.now() + timedelta(days=days)

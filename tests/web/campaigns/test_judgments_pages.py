@@ -82,7 +82,7 @@ def test_the_page_counts_what_the_file_has_and_there_are_no_other_forms(judged, 
     page = manager.get(f"{PAGE}/").content.decode()
 
     assert "6 judgments" in page
-    assert "4 answers on gold pairs" in page
+    assert "4 answers on gold pairs, except those with a passage that only non-public runs" in page
     assert "Download TSV" in page
     assert manager.get(f"{PAGE}.xml").status_code == 404
 

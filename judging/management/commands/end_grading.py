@@ -31,4 +31,6 @@ class Command(GradingCommand):
         return grading_summary(found, states_of(found))
 
     def show(self, result: dict[str, Any]) -> None:
-        super().show({name: value for name, value in result.items() if name not in ("scale", "rules")})
+        super().show(
+            {name: value for name, value in result.items() if name not in ("scale", "rules", "effort")}
+        )

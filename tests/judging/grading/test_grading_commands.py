@@ -48,6 +48,8 @@ def test_a_graded_campaign_from_pool_to_labels(reef, people, typed, tmp_path, ca
     assert typed("publish_grades", "reef", "graded", "--set", "ours", "--withheld")["labels"] == 6
     assert typed("end_grading", "reef", "graded", "--why", "done")["state"] == "ended"
     assert typed("end_grading", "reef", "graded", "--why", "more", "--reopen")["state"] == "open"
+    call_command("end_grading", "reef", "graded", "--why", "done")
+    assert "effort" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ class ListedPassage:
     relevant: bool
     """Whether the grade makes it relevant."""
     runs: list[Run]
-    """The runs that had it on top."""
+    """The runs that supplied it to a pool, or without a pool, that have it on top."""
 
 
 def covering_version(query: Query) -> QrelVersion | None:
@@ -77,6 +77,7 @@ def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict
         "query": query,
         "lines": lines,
         "labels_name": official.name if official else "",
+        "total": len(pids),
         "left_out": len(pids) - len(shown),
         "pooled": pooled,
         "without_text": any(not line.text for line in lines),

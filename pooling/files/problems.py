@@ -29,7 +29,7 @@ from pooling.files.line_blocks import (
     mixed_tags_reason,
     problem_with_line,
 )
-from pooling.files.mistaken_files import where_it_belongs
+from pooling.files.mistaken_files import run_or_labels, where_it_belongs
 from pooling.files.repeated_rows import repeated
 
 MOST_LISTED = 100
@@ -270,7 +270,7 @@ class _Reading:
             return Problem(number, "columns", reason, where_it_belongs(fields))
         wrong = problem_with_line(fields, self.layout)
         if wrong is not None:
-            return _problem_of_line(number, fields, self.layout, wrong)
+            return _problem_of_line(number, fields, self.layout, wrong, lines_before=self.tag is not None)
         if "tag" in self.layout.columns:
             found = fields[self.layout.columns.index("tag")].decode()
             self.tag = found if self.tag is None else self.tag
@@ -325,11 +325,16 @@ class _Reading:
         self.listing.count("repeated passage", max(0, count - MOST_LISTED))
 
 
-def _problem_of_line(number: int, fields: list[bytes], layout: Layout, wrong: LineProblem) -> Problem:
+def _problem_of_line(
+    number: int, fields: list[bytes], layout: Layout, wrong: LineProblem, *, lines_before: bool
+) -> Problem:
     reason = wrong.reason
     if wrong.kind == "columns":
         reason = f"the line has {many(len(fields), 'column')}, not {len(layout.columns)} ({layout.name})."
     # With Q0 in the second column, the line does not belong to another kind of file, but was cut off.
     cut = len(fields) < len(layout.columns) and fields[1:2] == [b"Q0"]
-    other = wrong.kind in SHAPES and not cut
-    return Problem(number, wrong.kind, reason, where_it_belongs(fields) if other else "")
+    if wrong.kind not in SHAPES or cut:
+        return Problem(number, wrong.kind, reason)
+    # After valid lines of a run, a line of a few words is damaged. It does not make the file one of texts.
+    belongs = (run_or_labels(fields) or "") if lines_before else where_it_belongs(fields)
+    return Problem(number, wrong.kind, reason, belongs)

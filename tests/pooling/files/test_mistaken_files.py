@@ -62,6 +62,7 @@ def test_labels_that_were_sent_as_a_run_are_led_to_the_labels(tmp_path):
         ("q1,Q0,p1,1,3.0,t\n", 1, "the line has 1 column, not", "commas"),
         ("q1 Q0 p1 1 3.0 t\nq1 0 p2 1\n", 2, "the line has 4 columns, not 6", "relevance labels"),
         ("q1 Q0 p1 1 3.0 t\nq1 Q0 p2 1\n", 2, "the line has 4 columns, not 6", "cut off"),
+        ("q1 Q0 p1 1 3.0 t\na few stray words\n", 2, "the line has 4 columns, not 6", "cut off"),
     ],
 )
 def test_other_files_than_runs_say_what_they_look_like(tmp_path, content, line, reason, next_step):

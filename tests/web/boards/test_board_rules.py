@@ -1,11 +1,15 @@
 """A board's rules: viewing and changing its submission policy and private queries, on pages and over HTTP."""
 
+from datetime import timedelta
+
 import pytest
 import time_machine
 from playwright.sync_api import expect
 
+from config import clock
 from pooling.labels.query_splits import private_qids
 from pooling.models import QuerySplit, SubmissionPolicy
+from pooling.teams.rounds import set_round
 from pooling.teams.submission_policies import set_policy
 from tests.accessibility import Inspector
 from tests.chromium import follow
@@ -48,6 +52,18 @@ def test_an_owner_sets_a_policy_and_everybody_reads_it(cast, owner):
         "submission policy set: 1 run per team in 30 days, no variants; team, description; "
         "anonymous for at most 9 days (spring round)"
     )
+
+
+def test_a_board_with_rounds_does_not_promise_runs_at_any_time(cast, owner):
+    opens, closes = clock.now(), clock.now() + timedelta(days=1)
+    set_round(
+        collection=cast.collection, name="2026", opens_at=opens, closes_at=closes, most_runs=2, who="owner"
+    )
+
+    said = texts(owner.get(POLICY))
+
+    assert "only the rounds limit what teams submit" in said
+    assert "at any time" not in said
 
 
 def test_members_see_when_each_team_can_submit_again(cast):

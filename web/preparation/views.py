@@ -139,14 +139,14 @@ def _save_settings(form: forms.OfSettings, campaign: Campaign, request: HttpRequ
     if not form.is_valid():
         return False
     least = form.cleaned_data.get("minimum_hourly", campaign.minimum_hourly)
-    try:
-        with transaction.atomic():
+    with transaction.atomic():
+        try:
             changed = change_settings(campaign, form.changes(), who=who(request))
-            if promise_hourly(campaign, least, who=who(request)):
-                changed = [*changed, "minimum_hourly"]
-    except CampaignRefused as refusal:
-        form.refused(refusal)
-        return False
+        except CampaignRefused as refusal:
+            form.refused(refusal)
+            return False
+        if promise_hourly(campaign, least, who=who(request)):
+            changed = [*changed, "minimum_hourly"]
     if changed:
         messages.success(request, f"Saved: {', '.join(f'“{form.label_of(name)}”' for name in changed)}.")
     return True

@@ -1,6 +1,6 @@
 """Gold pairs: proposed by the software and accepted or dropped by a person, or imported from a file."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from django.db import transaction
@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from config import clock
 from judging.errors import BadInput, BadJudgmentFile, CampaignRefused
 from judging.models import Campaign, GoldPair
-from pooling.models import Query
+from pooling.models import Qrel, Query
 from pooling.passages import passages
 
 LONGEST_PID = 300
@@ -108,16 +108,46 @@ def check_gold_size(size: int) -> None:
 def _parse_gold_pairs(campaign: Campaign, content: bytes, name: str) -> list[tuple[int, str, str, str]]:
     """Return (query key, relevant pid, off-topic pid, kind or "") for each line. Raises BadJudgmentFile."""
     queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
+    lines = list(read_gold_lines(content, name))
+    grades = _known_grades(campaign, {fields[0] for _, fields in lines})
     rows: list[tuple[int, str, str, str]] = []
-    for number, fields in read_gold_lines(content, name):
+    for number, fields in lines:
         if fields[0] not in queries:
             raise BadJudgmentFile(name, number, f"the collection has no query {fields[0][:100]!r}.")
         if fields[1] == fields[2]:
             raise BadJudgmentFile(name, number, "the two passages are the same.")
+        _check_order(fields, grades, name, number)
         rows.append((queries[fields[0]], fields[1], fields[2], fields[3] if len(fields) > 3 else ""))
     if not rows:
         raise BadJudgmentFile(name, 1, "the file is empty.")
     return rows
+
+
+def _known_grades(campaign: Campaign, qids: Collection[str]) -> dict[tuple[str, str], int]:
+    """Return (qid, pid) → grade of the passages that the pool's qrels label relevant for these queries."""
+    labels = campaign.pool.qrel_set if campaign.pool else None
+    if labels is None:
+        return {}
+    relevant = Qrel.objects.filter(qrel_set=labels, query__qid__in=qids, grade__gte=labels.min_grade)
+    return {
+        (qid, pid): grade for qid, pid, grade in relevant.values_list("query__qid", "passage__pid", "grade")
+    }
+
+
+def _check_order(fields: list[str], grades: dict[tuple[str, str], int], name: str, number: int) -> None:
+    """Raise BadJudgmentFile if the labels say that the off-topic passage is relevant, and at least as relevant.
+
+    With its columns swapped, a gold pair would exclude exactly the workers who read it.
+    """
+    qid, good, bad = fields[:3]
+    grade = grades.get((qid, bad))
+    if grade is not None and grade >= grades.get((qid, good), grade):
+        raise BadJudgmentFile(
+            name,
+            number,
+            f"the off-topic passage {bad[:100]!r} is labeled relevant (grade {grade}), and {good[:100]!r} has no "
+            "higher grade. Write the relevant passage first: qid relevant off-topic.",
+        )
 
 
 def read_gold_lines(content: bytes, name: str) -> Iterator[tuple[int, list[str]]]:

@@ -274,6 +274,7 @@ def test_gold_from_a_file_is_accepted(labeled, tmp_path):
         ("egg egg-0 moon-0\nsun a b\n", 2, "no query 'sun'"),
         ("egg egg-0 egg-0\n", 1, "are the same"),
         ("egg egg-0 moon-0 hardest\n", 1, "unknown kind 'hardest'. Write easy or hard"),
+        ("egg egg-0 moon-0\nmoon egg-0 moon-0\n", 2, "'moon-0' is labeled relevant .grade 3., and 'egg-0'"),
     ],
 )
 def test_wrong_line_of_a_gold_file_is_named_and_nothing_kept(labeled, tmp_path, text, line, reason):

@@ -79,12 +79,13 @@ def import_judgments(
 ) -> Imported:
     """Import the file's judgments, or only those of ``phases``; if one is invalid, import none.
 
-    Raises BadJudgmentFile, BadInput if no judgment is in ``phases``, and CampaignRefused for a second import or a
-    campaign with a pool.
+    Raises BadJudgmentFile, BadInput if no judgment is in ``phases``, and CampaignRefused for a second import, a
+    campaign with a pool or a closed one.
     """
-    if campaign.pool is not None:
+    if campaign.pool is not None or campaign.closed_at is not None:
+        state = "has a pool" if campaign.pool is not None else "is closed"
         raise CampaignRefused(
-            f"Campaign {campaign.name} has a pool, so it cannot import judgments.",
+            f"Campaign {campaign.name} {state}, so it cannot import judgments.",
             Guidance(
                 "Create a campaign without a pool for them: ",
                 Action("create_campaign", rest="NAME --collection COLLECTION", lead=""),

@@ -2,6 +2,7 @@ from collections import Counter
 
 import pytest
 
+from config import clock
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.campaign.imported_judgments import import_judgments
 from judging.errors import BadJudgmentFile, CampaignRefused
@@ -43,6 +44,13 @@ def test_judgments_keep_their_sides_and_who_when_and_in_which_phase(campaign, tm
     assert first.worker != second.worker
     assert {first.judge_kind, second.judge_kind} == {"imported"}
     assert Judgment.objects.counted().count() == 2
+
+
+def test_a_closed_campaign_takes_no_more_judgments(campaign, tmp_path):
+    campaign.closed_at = clock.now()
+
+    with pytest.raises(CampaignRefused, match="elsewhere is closed, so it cannot import"):
+        import_judgments(campaign, write(tmp_path, "1\ta\tb\ta"))
 
 
 def test_only_the_phases_asked_for_are_taken(campaign, tmp_path):

@@ -55,6 +55,13 @@ def test_runs_are_sorted_by_the_columns_of_the_board(cast):
     )
 
 
+def test_the_values_of_runs_state_their_queries(cast):
+    page = cast.clients["viewer"].get(RUNS)
+
+    queries = page.context["board"].board.queries
+    assert f"values over the {queries} queries of the leaderboard" in page.content.decode()
+
+
 def test_a_team_under_embargo_is_not_found_by_its_name(cast):
     until = clock.now().date() + timedelta(days=9)
     Run.objects.filter(run_tag="quay").update(team="Burrowers", anonymous_until=until)

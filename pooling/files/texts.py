@@ -271,7 +271,9 @@ def _checked_text(name: str, number: int, id: str, text: str, fields: _Fields) -
     if len(id.encode("utf-8", "replace")) > fields.longest:
         raise fields.refusal(name, number, f"the id is longer than {fields.longest} bytes.")
     if len(text) > fields.longest_text:
-        raise fields.refusal(name, number, f"the text is longer than {fields.longest_text:,} characters.")
+        raise fields.refusal(
+            name, number, f"the text is longer than {fields.longest_text:,} characters.", "Shorten the text."
+        )
     try:
         (id + text).encode()
     except UnicodeEncodeError:

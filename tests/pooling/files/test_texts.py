@@ -57,6 +57,12 @@ def test_a_bad_query_is_named(content, text, reason):
         read_query_file(content(text))
 
 
+def test_a_text_that_is_too_long_is_to_be_shortened(content):
+    [problem] = query_problems(content("1\twho\n2\t" + "x" * 100_001)).listed
+
+    assert problem.next_step == "Shorten the text."
+
+
 def test_more_queries_than_can_be_held_are_refused(content, monkeypatch):
     monkeypatch.setattr(texts, "MOST_QUERIES", 2)
     assert len(read_query_file(content("1\twho\n2\twhat\n"))) == 2

@@ -15,6 +15,7 @@ from typing import IO, Any, cast
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
+from django.db import InterfaceError, OperationalError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -121,6 +122,12 @@ class Command(BaseCommand):
         except UsageError as error:
             self.err.print(f"{self.prog}: {error}", markup=False)
             sys.exit(2)
+        except (InterfaceError, OperationalError) as error:
+            if options["traceback"]:
+                raise
+            self.note(f"The database failed: {str(error).partition(chr(10))[0]}")
+            self.note("Check that it runs and that DATABASE_URL is right, then run the same command again.")
+            sys.exit(1)
         except KeyboardInterrupt:
             self.err.print("Stopped. The work done so far is kept. Run the same command again to continue.")
             sys.exit(1)

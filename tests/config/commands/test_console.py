@@ -3,6 +3,8 @@
 from io import StringIO
 
 import pytest
+from django.core.management import call_command
+from django.db import OperationalError
 from rich.console import Console
 
 from config.commands import console
@@ -41,3 +43,19 @@ def test_a_user_without_a_name_is_called_nobody(monkeypatch, unknown):
     monkeypatch.setattr(console.getpass, "getuser", no_name)
 
     assert console.Command().who == ""
+
+
+def test_a_database_that_does_not_answer_is_reported_without_a_traceback(monkeypatch, capsys):
+    def no_answer():
+        raise OperationalError("connection refused\n\tIs the server running?")
+
+    monkeypatch.setattr("config.process.launcher.ensure_database", no_answer)
+
+    with pytest.raises(SystemExit) as end:
+        call_command("watchdog")
+
+    said = capsys.readouterr().err
+    assert end.value.code == 1
+    assert said.startswith("The database failed: connection refused\nCheck that it runs")
+    with pytest.raises(OperationalError):
+        call_command("watchdog", "--traceback")

@@ -5,6 +5,7 @@ and in the log.
 """
 
 import errno
+import re
 
 from django.db import InterfaceError, OperationalError
 
@@ -32,7 +33,9 @@ def fault_of(error: BaseException) -> Job.Fault:
     """Return the cause of an error: a refused request, a failure outside the software, or a bug in the software."""
     if isinstance(error, Refusal):
         return Job.Fault(error.fault)
-    outside = isinstance(error, _OUTSIDE) or getattr(error, "errno", None) in _OUTSIDE_NUMBERS
+    written = re.search(r"\(os error (\d+)\)", str(error))  # polars names the number in its text only
+    number = int(written[1]) if written else getattr(error, "errno", None)
+    outside = isinstance(error, _OUTSIDE) or number in _OUTSIDE_NUMBERS
     return Job.Fault.OUTSIDE if outside else Job.Fault.SOFTWARE
 
 

@@ -15,7 +15,6 @@ from typing import IO, Any, cast
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
-from django.db import InterfaceError, OperationalError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -104,6 +103,7 @@ class Command(BaseCommand):
             self.out.print(pasteable(f"{key.replace('_', ' '):<{width}} {words}".rstrip()), markup=False)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        from config.background.failures import Job, fault_of
         from config.process import launcher
 
         self.out = Console(file=cast(IO[str], self.stdout._out), highlight=False, soft_wrap=True)
@@ -122,14 +122,16 @@ class Command(BaseCommand):
         except UsageError as error:
             self.err.print(f"{self.prog}: {error}", markup=False)
             sys.exit(2)
-        except (InterfaceError, OperationalError) as error:
-            if options["traceback"]:
-                raise
-            self.note(f"The database failed: {str(error).partition(chr(10))[0]}")
-            self.note("Check that it runs and that DATABASE_URL is right, then run the same command again.")
-            sys.exit(1)
         except KeyboardInterrupt:
             self.err.print("Stopped. The work done so far is kept. Run the same command again to continue.")
+            sys.exit(1)
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            if options["traceback"] or fault_of(error) != Job.Fault.OUTSIDE:
+                raise
+            self.note(f"The database, the disk or a network failed: {str(error).partition(chr(10))[0]}")
+            self.note("Check the database and DATABASE_URL, and that the disk is writable and has room.")
             sys.exit(1)
         if as_json:
             self.stdout.write(json.dumps(result, default=str, ensure_ascii=False, indent=1))

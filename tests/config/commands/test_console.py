@@ -1,10 +1,12 @@
 """What all commands share: progress in a log, and the caller's name."""
 
+import errno
 from io import StringIO
 
 import pytest
 from django.core.management import call_command
 from django.db import OperationalError
+from polars.exceptions import ComputeError
 from rich.console import Console
 
 from config.commands import console
@@ -45,17 +47,25 @@ def test_a_user_without_a_name_is_called_nobody(monkeypatch, unknown):
     assert console.Command().who == ""
 
 
-def test_a_database_that_does_not_answer_is_reported_without_a_traceback(monkeypatch, capsys):
-    def no_answer():
-        raise OperationalError("connection refused\n\tIs the server running?")
+@pytest.mark.parametrize(
+    "failure",
+    [
+        OperationalError("connection refused\n\tIs the server running?"),
+        OSError(errno.EROFS, "Read-only file system"),
+        ComputeError("parquet: No space left on device (os error 28)"),
+    ],
+)
+def test_a_failure_outside_the_software_is_reported_without_a_traceback(monkeypatch, capsys, failure):
+    def fail():
+        raise failure
 
-    monkeypatch.setattr("config.process.launcher.ensure_database", no_answer)
+    monkeypatch.setattr("config.process.launcher.ensure_database", fail)
 
     with pytest.raises(SystemExit) as end:
         call_command("watchdog")
 
-    said = capsys.readouterr().err
+    first = str(failure).splitlines()[0]
     assert end.value.code == 1
-    assert said.startswith("The database failed: connection refused\nCheck that it runs")
-    with pytest.raises(OperationalError):
+    assert capsys.readouterr().err.startswith(f"The database, the disk or a network failed: {first}\n")
+    with pytest.raises(type(failure)):
         call_command("watchdog", "--traceback")

@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import socket
 import threading
 import time
 from typing import Any
@@ -12,6 +13,7 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 from gunicorn.app.base import BaseApplication
 
+from config.errors import Refusal
 from config.monitoring import metrics
 from config.monitoring.logs import ServerLogger
 
@@ -69,6 +71,20 @@ def leave_interrupts_to_parent(_worker: Any) -> None:
     wait forever for a lock that it holds itself (gunicorn 27.0.1, ``gthread.handle_quit``).
     """
     signal.signal(signal.SIGINT, lambda *_: None)
+
+
+def require_free_port() -> None:
+    """Raise Refusal if another server listens at our host and port."""
+    family, *_, address = socket.getaddrinfo(settings.HOST, settings.PORT, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+        except OSError as refused:
+            raise Refusal(
+                f"Cannot serve at {settings.HOST}:{settings.PORT}: {refused.strerror}.",
+                "If Preferee already runs there, stop it. Otherwise, set PREFEREE_PORT to a free port.",
+            ) from refused
 
 
 def run_web_server(*, threads: int, with_workers: bool, processes: int = 1) -> None:

@@ -36,7 +36,7 @@ class Command(BaseCommand):
     def act(
         self, *, web_only: bool, until_parent_exits: bool, threads: int, processes: int, **options: Any
     ) -> dict[str, Any]:
-        from config.process.server import run_web_server, stop_with_parent
+        from config.process.server import require_free_port, run_web_server, stop_with_parent
 
         if processes < 1 or threads < 1:
             raise Refusal(
@@ -47,6 +47,7 @@ class Command(BaseCommand):
                 "Multiple processes can only serve pages.",
                 "Run: manage.py run --web-only --processes N, and next to it celery -A config.celery worker and beat",
             )
+        require_free_port()
         if until_parent_exits:
             stop_with_parent()
         if web_only:

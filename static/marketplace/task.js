@@ -12,6 +12,8 @@
   }
   const task = document.querySelector("main[data-page=task]");
   if (!task) return;
+  // Keys reach the task at once, also after a reload.
+  if (document.activeElement === document.body) document.getElementById("task-frame").focus();
   const shown = document.getElementById("time-left");
   const deadline = Date.parse(task.dataset.deadline);
   const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];

@@ -11,13 +11,14 @@ from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.browser
 
-TASK_PAGE = b"""<!doctype html><title>Task</title><p id="cookies">?</p>
+TASK_PAGE = b"""<!doctype html><title>Task</title><p id="cookies">?</p><p id="key"></p>
 <form method="post"><input name="assignmentId"><input name="choice" value="left"><button>Submit</button>
 </form>
 <script>
   const query = new URLSearchParams(location.search);
   document.forms[0].action = query.get("turkSubmitTo") + "/mturk/externalSubmit";
   document.forms[0].elements.assignmentId.value = query.get("assignmentId");
+  document.addEventListener("keydown", ({ key }) => { document.getElementById("key").textContent = key; });
   try { document.cookie = "a=1"; } catch { document.getElementById("cookies").textContent = "none"; }
 </script>"""
 
@@ -72,6 +73,10 @@ def test_a_person_takes_and_hands_in_two_tasks(marketplace, task_page, page):
     frame = page.frame_locator("#task-frame")
     expect(frame.locator("#cookies")).to_have_text("none")
     first = page.url
+    # Keys reach the task without a click, also after a reload.
+    page.reload()
+    page.keyboard.press("1")
+    expect(frame.locator("#key")).to_have_text("1")
     frame.get_by_role("button", name="Submit").click()
 
     # The script notices, shows "Handed in" and, as requested, takes the next task automatically.

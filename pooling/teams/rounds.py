@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from config import clock
+from config.plurals import many
 from pooling.collections.members import log
 from pooling.errors import RoundInUse, SubmissionRefused
 from pooling.models import Collection, Round, Run, Team
@@ -84,7 +85,7 @@ def allows_baselines(collection: Collection) -> bool:
 
 
 def round_words(planned: Round) -> str:
-    limits = f"{planned.most_runs} runs and {planned.most_baselines} baselines per team"
+    limits = f"{many(planned.most_runs, 'run')} and {many(planned.most_baselines, 'baseline')} per team"
     priorities = ", with priorities" if planned.priorities else ""
     return f"{moment_in_utc(planned.opens_at)} to {moment_in_utc(planned.closes_at)}, {limits}{priorities}"
 

@@ -15,7 +15,7 @@ from pooling.models import Membership, Round, Run, Team, TeamApplication, TeamMe
 from pooling.rules.round_rules import RoundRefusal, RoundRules, RunBefore, open_round, refusals_in_round
 from pooling.runs.embargoes import release_after_embargoes
 from pooling.runs.runs import RunFacts, check_run, keep_run
-from pooling.teams.rounds import Entry, drop_round, set_round
+from pooling.teams.rounds import Entry, drop_round, round_words, set_round
 from pooling.teams.submission_policies import set_policy
 from pooling.teams.teams import (
     apply_as_team,
@@ -344,3 +344,7 @@ def test_runs_are_released_when_their_embargo_is_over(board, otters, send, monke
     assert on(4) == {"chosen": "private", "longest": "private", "open": "public", "own": "private"}
     assert on(5) == {"chosen": "scores", "longest": "private", "open": "public", "own": "private"}
     assert on(11) == {"chosen": "scores", "longest": "scores", "open": "public", "own": "private"}
+
+
+def test_a_round_of_one_run_is_described_in_the_singular(board):
+    assert round_words(plan_round(board, most_baselines=1)).endswith("1 run and 1 baseline per team")

@@ -2,8 +2,8 @@ from django.conf import settings
 from django.http import HttpRequest
 
 
-def site(request: HttpRequest) -> dict[str, str]:  # noqa: ARG001 -- context processors receive the request
-    """Return the contact shown on pages, also as ``contact_email`` if it is an e-mail address.
+def site(request: HttpRequest) -> dict[str, object]:  # noqa: ARG001 -- context processors receive the request
+    """Return the ways to be paid, and the contact, also as ``contact_email`` if it is an e-mail address.
 
     If no contact is configured, a phrase takes its place.
     """
@@ -11,4 +11,5 @@ def site(request: HttpRequest) -> dict[str, str]:  # noqa: ARG001 -- context pro
     return {
         "contact": contact or "the people who invited you",
         "contact_email": contact if "@" in contact and " " not in contact else "",
+        "methods": settings.PAYOUT_METHODS,
     }

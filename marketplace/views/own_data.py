@@ -40,7 +40,6 @@ def payout(request: HttpRequest) -> HttpResponse:
         return redirect("earnings")
     context = {
         "form": form,
-        "methods": settings.PAYOUT_METHODS,
         "next_day": next_payout(clock.now().date(), settings.PAYOUT_DAY),
     }
     return render(request, "marketplace/payout.html", context, status=422 if form.errors else 200)

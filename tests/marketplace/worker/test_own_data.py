@@ -67,6 +67,13 @@ def test_the_next_payout_is_on_the_day_of_the_month(today, day, expected):
     assert next_payout(today, day) == expected
 
 
+def test_without_a_way_to_be_paid_no_page_offers_a_choice(client, ada, settings):
+    settings.PAYOUT_METHODS = []
+
+    for page in ("/earnings/", "/account/"):
+        assert "Choose how you are paid" not in client.get(page).content.decode()
+
+
 def test_earnings_name_the_next_payout_and_how_it_is_paid(client, ada):
     assert "Choose how you are paid" in client.get("/earnings/").content.decode()
 

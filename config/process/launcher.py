@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -36,6 +37,8 @@ logger = logging.getLogger(__name__)
 START_SECONDS = 300
 #: Seconds after which a message tells the waiting person that the process is still starting.
 SAY_SO_SECONDS = 15
+#: Seconds between two checks whether the marketplace still runs.
+WATCH_SECONDS = 2.0
 
 
 class StartFailed(Refusal):
@@ -128,12 +131,38 @@ def crowd_running() -> Iterator[None]:
         yield
         return
     with _lock_file("marketplace"):
-        process = None if answers(f"{settings.CROWD_ENDPOINT}/healthz") else start_marketplace()
+        marketplace = None if answers(f"{settings.CROWD_ENDPOINT}/healthz") else _KeptMarketplace()
     try:
         yield
     finally:
-        if process:
-            stop(process)
+        if marketplace:
+            marketplace.stop()
+
+
+class _KeptMarketplace:
+    """The embedded marketplace's process, started again whenever it ends before :meth:`stop`."""
+
+    def __init__(self) -> None:
+        self.process = start_marketplace()
+        self.stopping = threading.Event()
+        self.watcher = threading.Thread(target=self._watch, name="marketplace", daemon=True)
+        self.watcher.start()
+
+    def _watch(self) -> None:
+        while not self.stopping.wait(WATCH_SECONDS):
+            if self.process.poll() is None:
+                continue
+            logger.warning("The marketplace ended. Starting it again.")
+            try:
+                self.process = start_marketplace()
+            except (StartFailed, OSError) as failed:
+                logger.error("%s", failed)
+
+    def stop(self) -> None:
+        self.stopping.set()
+        stop(self.process)
+        self.watcher.join()
+        stop(self.process)  # if it was just started again
 
 
 def _require_our_marketplace() -> None:

@@ -213,6 +213,27 @@ def test_a_killed_run_leaves_no_marketplace_behind(embedded, running):
     wait_until(lambda: not launcher.answers(marketplace))
 
 
+def test_a_killed_marketplace_is_started_again_until_the_product_stops(monkeypatch):
+    processes = []
+
+    def start():
+        processes.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]))
+        return processes[-1]
+
+    monkeypatch.setattr(launcher, "crowd_is_embedded", lambda: True)
+    monkeypatch.setattr(launcher, "answers", lambda url: False)
+    monkeypatch.setattr(launcher, "start_marketplace", start)
+    monkeypatch.setattr(launcher, "WATCH_SECONDS", 0.05)
+
+    with launcher.crowd_running():
+        processes[0].kill()
+        wait_until(lambda: len(processes) == 2)
+        assert processes[1].poll() is None
+
+    assert [process.returncode for process in processes] == [-signal.SIGKILL, -signal.SIGTERM]
+    assert len(processes) == 2
+
+
 @pytest.mark.soak
 @pytest.mark.one_database
 def test_another_installations_marketplace_is_not_used(embedded, running, prepared, tmp_path):

@@ -29,7 +29,6 @@ FIXED_IN = {
     ),
     STRATEGIES: ("gold", ""),
     "screening": ("settings", "Choose another rule for failed gold pairs."),
-    "texts": ("texts", "Read and accept the texts. Passages without text need a passage file."),
     "pay": ("pay", "Raise the pay for a task, or reduce the number of pairs in a task."),
     "time": ("settings", ""),
 }

@@ -12,7 +12,7 @@ from judging.campaign.rehearsal_copy import rehearsal_of
 from judging.launch import launches as service
 from judging.launch.launches import amount_to_confirm, launch_campaign
 from judging.models import Campaign, CampaignChange, Place, Posting
-from pooling.models import Membership, QrelSet
+from pooling.models import Membership, Passage, QrelSet
 from tests.due_jobs import work_off_everything
 from tests.judging.conftest import crowd as crowd
 from tests.web.preparing_cast import (
@@ -36,6 +36,17 @@ def test_the_check_list_shows_every_problem_and_where_to_fix_it(manager, draft):
     refused = manager.post(f"{DRAFT}launch/", {"amount": "9.60"})
     assert refused.status_code == 422
     assert not Posting.objects.exists()
+
+
+def test_passages_without_text_lead_to_the_passage_files(manager, ready):
+    Campaign.objects.update(placeholder_text=False)
+    Passage.objects.update(text=None)
+
+    page = manager.get(f"{DRAFT}check/").content.decode()
+
+    assert "passages have no text: " in page
+    assert "Add passage files (only an owner or a maintainer can)" in page
+    assert "Go to texts" not in page
 
 
 def test_the_list_of_steps_says_what_the_check_list_says_about_gold_pairs(manager, ready):

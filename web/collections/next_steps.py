@@ -38,6 +38,11 @@ class Holdings:
     """Whether pairs, judgments or assigned topics depend on the classes, so that none can be found any more."""
 
     @property
+    def has_imports(self) -> bool:
+        """Whether a campaign has imported judgments, which need no pool."""
+        return any(one.imported for one in self.campaigns)
+
+    @property
     def campaigns_of_pairs(self) -> list[Progress]:
         return [one for one in self.campaigns if one.campaign.grading_id is None]
 
@@ -101,7 +106,9 @@ def _material_steps(collection: Collection, held: Holdings) -> list[Step]:
         Step("Runs", held.runs > 0, runs, "upload run", "Upload runs", send),
         Step("Labels", held.qrel_sets > 0, labels, "add files", "Add labels", files),
         *_near_duplicates_step(collection, held),
-        Step("Pool", held.pools > 0, pools, "prepare campaign", "Plan a pool", plan),
+        Step(
+            "Pool", held.pools > 0, pools, "prepare campaign", "Plan a pool", plan, optional=held.has_imports
+        ),
     ]
 
 

@@ -50,6 +50,15 @@ def test_the_first_undone_step_is_next(collection, held, title):
     assert not marked[0].who
 
 
+def test_imported_judgments_need_no_pool(collection):
+    imported = Campaign(collection=collection, name="elsewhere", state="draft", created_at=clock.now())
+    progress = SimpleNamespace(campaign=imported, imported=True, wanted=0, counted=9)
+
+    shown = steps(collection, "owner", queries=3, runs=2, qrel_sets=1, campaigns=[progress])
+
+    assert [step.title for step in shown if step.is_next] == ["Version"]
+
+
 def test_a_next_step_for_another_role_names_the_role(collection):
     held = {"queries": 3, "runs": 2, "qrel_sets": 1}
 

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import io
 import lzma
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -198,7 +199,12 @@ class Content:
             end = held + read
             cut = buffer.rfind(b"\n", 0, end) + 1
             if not cut and end >= LONGEST_LINE:
-                raise self._refuse(f"a line is longer than {LONGEST_LINE // 1024**2} MiB.")
+                raise UnreadableContent(
+                    self.name,
+                    line_at(self.path, self.size - end),
+                    f"the line is longer than {LONGEST_LINE // 1024**2} MiB.",
+                    "Check that the file's lines end with line breaks.",
+                )
             if cut:
                 start = len(BOM) if first and buffer.startswith(BOM) else 0
                 first = False
@@ -272,21 +278,25 @@ class Content:
         line = last_readable_line(self.path)
         return UnreadableContent(self.name, line, reason, "Copy the file again and compare its checksum.")
 
-    def _refuse(
-        self, reason: str, next_step: str = "Split the line, or check that it is a single line."
-    ) -> UnreadableContent:
+    def _refuse(self, reason: str, next_step: str) -> UnreadableContent:
         return UnreadableContent(self.name, 0, reason, next_step)
 
 
 def last_readable_line(path: Path) -> int:
     """Return the line at which a compressed file becomes unreadable, for error messages."""
+    return line_at(path, sys.maxsize)
+
+
+def line_at(path: Path, offset: int) -> int:
+    """Return the number of the line with this byte of the decompressed file, or the last readable line before it."""
     lines = 1
     try:
         with path.open("rb") as raw:
             stream = _decompress(cast(BinaryIO, raw), compression(raw.peek(8)))
             # Read in small pieces: lines before the damage are lost with the piece that contains it.
-            while piece := stream.read(PIECE_BYTES):
+            while piece := stream.read(min(PIECE_BYTES, offset)):
                 lines += piece.count(b"\n")
+                offset -= len(piece)
     except (EOFError, *_CORRUPT):
         pass
     return lines

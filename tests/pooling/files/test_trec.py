@@ -182,6 +182,15 @@ def test_the_line_number_is_right_beyond_the_first_block(run, monkeypatch):
     assert refusal(run, "".join(lines).encode()).line == 71
 
 
+def test_a_line_that_is_too_long_is_named(run, monkeypatch):
+    monkeypatch.setattr("pooling.files.formats.BLOCK_BYTES", 64)
+    monkeypatch.setattr("pooling.files.formats.LONGEST_LINE", 1024)
+    lines = [f"q{n} Q0 a 1 1 t\n" for n in range(100)]
+    lines[70] = f"q70 Q0 {'a' * 2000} 1 1 t\n"
+
+    assert refusal(run, "".join(lines).encode()).line == 71
+
+
 def test_blocks_of_any_size_give_the_same_run(run, monkeypatch):
     content = "".join(f"query{n % 7} Q0 passage{n} 1 {n % 3} t\n" for n in range(100)).encode()
     whole = run(content)

@@ -71,7 +71,7 @@ def test_a_line_of_a_gigabyte_is_refused_within_bounds(cast):
 
     upload = checked(cast, stream=Endless(GIGABYTE, b"a" * MEBIBYTE), length=GIGABYTE)
 
-    assert "a line is longer than 64 MiB" in reasons(upload)
+    assert "the line is longer than 64 MiB" in reasons(upload)
     assert memory() - before < 500 * MEBIBYTE
 
 

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 from gunicorn.app.base import BaseApplication
+from gunicorn.util import is_ipv6, parse_address
 
 from config.errors import Refusal
 from config.monitoring import metrics
@@ -19,6 +20,8 @@ from config.monitoring.logs import ServerLogger
 
 #: Number of new objects, minus freed ones, after which Python scans the youngest objects. Python's default is 700.
 NEW_OBJECTS = 50_000
+#: Seconds to wait for our port, as gunicorn does.
+PORT_SECONDS = 5.0
 
 
 class EmbeddedServer(BaseApplication):
@@ -74,17 +77,30 @@ def leave_interrupts_to_parent(_worker: Any) -> None:
 
 
 def require_free_port() -> None:
-    """Raise Refusal if another server listens at our host and port."""
-    family, *_, address = socket.getaddrinfo(settings.HOST, settings.PORT, type=socket.SOCK_STREAM)[0]
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(address)
-        except OSError as refused:
+    """Raise Refusal if another server still listens at our host and port after ``PORT_SECONDS``.
+
+    The processes of a killed server take a second to end.
+    """
+    deadline = time.monotonic() + PORT_SECONDS
+    while refused := _port_error():
+        if time.monotonic() > deadline:
             raise Refusal(
                 f"Cannot serve at {settings.HOST}:{settings.PORT}: {refused.strerror}.",
                 "If Preferee already runs there, stop it. Otherwise, set PREFEREE_PORT to a free port.",
             ) from refused
+        time.sleep(0.2)
+
+
+def _port_error() -> OSError | None:
+    """Return why no server can listen at our host and port, or None."""
+    host, port = parse_address(f"{settings.HOST}:{settings.PORT}")
+    with socket.socket(socket.AF_INET6 if is_ipv6(host) else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as refused:
+            return refused
+    return None
 
 
 def run_web_server(*, threads: int, with_workers: bool, processes: int = 1) -> None:

@@ -34,7 +34,17 @@ def test_run_prints_the_addresses_that_it_serves(settings, monkeypatch, capsys, 
     assert said in "".join(capsys.readouterr())
 
 
+def test_the_port_of_a_server_that_is_ending_is_waited_for(settings, monkeypatch):
+    used = iter([OSError("in use"), OSError("in use"), None])
+    monkeypatch.setattr(server, "_port_error", lambda: next(used))
+
+    server.require_free_port()
+
+    assert next(used, "all asked") == "all asked"
+
+
 def test_a_second_server_at_the_same_port_is_refused(settings, monkeypatch, capsys):
+    monkeypatch.setattr(server, "PORT_SECONDS", 0)
     monkeypatch.setattr(launcher, "crowd_running", nullcontext)
 
     with socket.create_server(("127.0.0.1", 0)) as first:

@@ -1,21 +1,24 @@
 """Gold pairs: proposed by the software and accepted or dropped by a person, or imported from a file."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from config import clock
+from judging.campaign.gold_labels import grades_by_query
 from judging.errors import BadInput, BadJudgmentFile, CampaignRefused
 from judging.models import Campaign, GoldPair
-from pooling.models import Qrel, Query
+from pooling.models import Query
 from pooling.passages import passages
 
 LONGEST_PID = 300
 MOST_BYTES = 8 * 1024**2
 LONGEST_DECIDER = 150
 KINDS = (GoldPair.Kind.EASY.value, GoldPair.Kind.HARD.value)
+_Row = tuple[int, int, str, str, str]
+"""(line number, query key, relevant pid, off-topic pid, kind or "")"""
 
 
 def needed_gold(campaign: Campaign) -> int:
@@ -65,14 +68,15 @@ def import_gold_content(campaign: Campaign, content: bytes, *, name: str, who: s
     at the first invalid line; then nothing is imported.
     """
     rows = _parse_gold_pairs(campaign, content, name)
-    pids = sorted({pid for _, relevant, off_topic, _ in rows for pid in (relevant, off_topic)})
+    pids = sorted({pid for _, _, relevant, off_topic, _ in rows for pid in (relevant, off_topic)})
     keys = passages.record_passages(campaign.collection, pids)
+    _refuse_swapped(campaign, rows, keys, name)
     facts = {
         "state": GoldPair.State.ACCEPTED,
         "decided_at": clock.now(),
         "decided_by": (f"{who}, file {name}" if who else f"file {name}")[:LONGEST_DECIDER],
     }
-    triples = {(query, keys[relevant], keys[off_topic]): kind for query, relevant, off_topic, kind in rows}
+    triples = {(query, keys[relevant], keys[off_topic]): kind for _, query, relevant, off_topic, kind in rows}
     open_ones = campaign.gold_pairs.filter(state__in=[GoldPair.State.PROPOSED, GoldPair.State.DROPPED])
     known = open_ones.values_list("pk", "query_id", "relevant_id", "off_topic_id")
     named = {pk: triples[query, good, bad] for pk, query, good, bad in known if (query, good, bad) in triples}
@@ -105,49 +109,40 @@ def check_gold_size(size: int) -> None:
         )
 
 
-def _parse_gold_pairs(campaign: Campaign, content: bytes, name: str) -> list[tuple[int, str, str, str]]:
-    """Return (query key, relevant pid, off-topic pid, kind or "") for each line. Raises BadJudgmentFile."""
+def _parse_gold_pairs(campaign: Campaign, content: bytes, name: str) -> list[_Row]:
+    """Return the row of each line that is not blank. Raises BadJudgmentFile."""
     queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
-    lines = list(read_gold_lines(content, name))
-    grades = _known_grades(campaign, {fields[0] for _, fields in lines})
-    rows: list[tuple[int, str, str, str]] = []
-    for number, fields in lines:
+    rows: list[_Row] = []
+    for number, fields in read_gold_lines(content, name):
         if fields[0] not in queries:
             raise BadJudgmentFile(name, number, f"the collection has no query {fields[0][:100]!r}.")
         if fields[1] == fields[2]:
             raise BadJudgmentFile(name, number, "the two passages are the same.")
-        _check_order(fields, grades, name, number)
-        rows.append((queries[fields[0]], fields[1], fields[2], fields[3] if len(fields) > 3 else ""))
+        rows.append((number, queries[fields[0]], fields[1], fields[2], fields[3] if len(fields) > 3 else ""))
     if not rows:
         raise BadJudgmentFile(name, 1, "the file is empty.")
     return rows
 
 
-def _known_grades(campaign: Campaign, qids: Collection[str]) -> dict[tuple[str, str], int]:
-    """Return (qid, pid) → grade of the passages that the pool's qrels label relevant for these queries."""
+def _refuse_swapped(campaign: Campaign, rows: Sequence[_Row], keys: Mapping[str, int], name: str) -> None:
+    """Raise BadJudgmentFile if the off-topic passage of a row is labeled relevant and its grade is not the lower one.
+
+    With its columns swapped, a gold pair would exclude exactly the workers who read it. ``keys``: pid → passage key.
+    """
     labels = campaign.pool.qrel_set if campaign.pool else None
     if labels is None:
-        return {}
-    relevant = Qrel.objects.filter(qrel_set=labels, query__qid__in=qids, grade__gte=labels.min_grade)
-    return {
-        (qid, pid): grade for qid, pid, grade in relevant.values_list("query__qid", "passage__pid", "grade")
-    }
-
-
-def _check_order(fields: list[str], grades: dict[tuple[str, str], int], name: str, number: int) -> None:
-    """Raise BadJudgmentFile if the labels say that the off-topic passage is relevant, and at least as relevant.
-
-    With its columns swapped, a gold pair would exclude exactly the workers who read it.
-    """
-    qid, good, bad = fields[:3]
-    grade = grades.get((qid, bad))
-    if grade is not None and grade >= grades.get((qid, good), grade):
-        raise BadJudgmentFile(
-            name,
-            number,
-            f"the off-topic passage {bad[:100]!r} is labeled relevant (grade {grade}), and {good[:100]!r} has no "
-            "higher grade. Write the relevant passage first: qid relevant off-topic.",
-        )
+        return
+    grades = grades_by_query(labels)
+    for number, query, good, bad, _ in rows:
+        known = grades.get(query, {})
+        grade = known.get(keys[bad], labels.min_grade - 1)
+        if grade >= labels.min_grade and grade >= known.get(keys[good], grade):
+            raise BadJudgmentFile(
+                name,
+                number,
+                f"the off-topic passage {bad[:100]!r} is labeled relevant (grade {grade}), and {good[:100]!r} has no "
+                "higher grade. Write the relevant passage first: qid relevant off-topic.",
+            )
 
 
 def read_gold_lines(content: bytes, name: str) -> Iterator[tuple[int, list[str]]]:

@@ -150,7 +150,8 @@ class _KeptMarketplace:
 
     def _watch(self) -> None:
         while not self.stopping.wait(WATCH_SECONDS):
-            if self.process.poll() is None:
+            # Another command may have started one meanwhile.
+            if self.process.poll() is None or answers(f"{settings.CROWD_ENDPOINT}/healthz"):
                 continue
             logger.warning("The marketplace ended. Starting it again.")
             try:

@@ -103,7 +103,8 @@ class Command(BaseCommand):
             self.out.print(pasteable(f"{key.replace('_', ' '):<{width}} {words}".rstrip()), markup=False)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        from config.background.failures import Job, fault_of
+        from config.background.failures import fault_of
+        from config.background.models import Job
         from config.process import launcher
 
         self.out = Console(file=cast(IO[str], self.stdout._out), highlight=False, soft_wrap=True)
@@ -125,10 +126,9 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             self.err.print("Stopped. The work done so far is kept. Run the same command again to continue.")
             sys.exit(1)
-        except BrokenPipeError:
-            raise
         except Exception as error:
-            if options["traceback"] or fault_of(error) != Job.Fault.OUTSIDE:
+            is_closed_pipe = isinstance(error, BrokenPipeError)  # no failure: `manage.py ... | head`
+            if options["traceback"] or is_closed_pipe or fault_of(error) != Job.Fault.OUTSIDE:
                 raise
             self.note(f"The database, the disk or a network failed: {str(error).partition(chr(10))[0]}")
             self.note("Check the database and DATABASE_URL, and that the disk is writable and has room.")
